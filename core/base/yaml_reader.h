@@ -68,8 +68,8 @@ class YamlValue {
   /// new node's position names `origin`, e.g. "--set training.mini_batch". Path elements between
   /// must exist. Call it on the root.
   YamlValue with(std::string_view path, std::string_view value, const std::string& origin) const;
-  /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Nodes keep
-  /// the positions they came with.
+  /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Nodes
+  /// keep the positions they came with.
   YamlValue merged_with(const YamlValue& over) const;
 
   /// The YAML text of this node, block style, two spaces, keys in file order; comments are lost.

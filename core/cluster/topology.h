@@ -1,0 +1,67 @@
+// A cluster: devices, directed links, and the route between any two devices. Routes come from a
+// shape's own O(1) function, so nothing here grows with the square of the devices.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/units.h"
+#include "core/cluster/device.h"
+
+namespace pipegraph {
+
+/// A directed link; two directions of a cable are two links. Infinite bandwidth = never a limit.
+struct Link {
+  std::string name;
+  BytesPerSecond bandwidth;
+  Seconds latency{0};
+  bool operator==(const Link&) const = default;
+};
+
+/// Links in the order a message crosses them. Empty from a device to itself.
+struct Route {
+  std::vector<LinkId> links;
+  Seconds latency{0};  ///< sum over the links plus what the shape adds
+  bool operator==(const Route&) const = default;
+};
+
+/// What a shape provides.
+class Router {
+ public:
+  virtual ~Router() = default;
+  virtual Route route(DeviceId from, DeviceId to) const = 0;
+};
+
+class Topology {
+ public:
+  Topology() = default;
+  Topology(std::string name, std::vector<Device> devices, std::vector<Link> links,
+           std::shared_ptr<const Router> router);
+
+  const std::string& name() const { return name_; }
+  const std::vector<Device>& devices() const { return devices_; }
+  const Device& device(DeviceId id) const { return devices_[id.index()]; }
+  std::size_t size() const { return devices_.size(); }
+  const std::vector<Link>& links() const { return links_; }
+  const Link& link(LinkId id) const { return links_[id.index()]; }
+  int nodes() const { return nodes_; }
+
+  Route route(DeviceId from, DeviceId to) const { return router_->route(from, to); }
+  /// Bandwidth of the route's slowest link; infinite for an empty route.
+  BytesPerSecond bandwidth(const Route& route) const;
+  /// latency + bytes / bandwidth on an otherwise idle cluster.
+  Seconds transfer_time(DeviceId from, DeviceId to, double bytes) const;
+  /// Whether all devices are equal in everything but name and place.
+  bool homogeneous() const;
+
+ private:
+  std::string name_;
+  std::vector<Device> devices_;
+  std::vector<Link> links_;
+  std::shared_ptr<const Router> router_;
+  int nodes_ = 0;
+};
+
+}  // namespace pipegraph
