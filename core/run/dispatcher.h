@@ -1,0 +1,42 @@
+// The shared scheduler core: completions in, ready instructions out, in program order. No clock, no
+// threads, no back end. Built for a set of devices, it sees only their halves of transfers and
+// collectives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/program/program.h"
+
+namespace pipegraph {
+
+class Dispatcher {
+ public:
+  /// For all devices, or only those given. `program` must outlive this.
+  explicit Dispatcher(const Program& program);
+  Dispatcher(const Program& program, std::span<const DeviceId> devices);
+
+  /// Instructions that wait for nothing, in program order.
+  std::span<const InstructionId> initially_ready() const { return initial_; }
+
+  /// Records that `done` has completed; returns what became ready, in program order, valid until
+  /// the next call. Errors: InternalError if it had completed before or was never ready.
+  std::span<const InstructionId> complete(InstructionId done);
+
+  std::size_t remaining() const { return remaining_; }
+  /// Instructions of `id`'s waits and lane that have not completed; for reports of what blocks.
+  std::vector<InstructionId> missing(InstructionId id) const;
+  bool completed(InstructionId id) const;
+  bool ready(InstructionId id) const;  ///< released, perhaps completed
+
+ private:
+  const Program& program_;
+  std::vector<InstructionId> initial_, ready_;
+  std::vector<std::uint32_t> missing_;          ///< unfinished predecessors; all-ones = completed
+  std::vector<std::uint32_t> dependent_begin_;  ///< offsets into dependents_
+  std::vector<InstructionId> dependents_;
+  std::size_t remaining_ = 0;
+};
+
+}  // namespace pipegraph
