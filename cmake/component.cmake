@@ -15,11 +15,15 @@ function(pipegraph_component name)
   endif()
 endfunction()
 
+# Every TEST becomes a ctest of its own. Tests see the project's root as PIPEGRAPH_SOURCE_DIR and the folder of
+# published profiles, which may be absent, as PIPEGRAPH_PROFILES.
 function(pipegraph_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE PIPEGRAPH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE
+    PIPEGRAPH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PIPEGRAPH_PROFILES="${PIPEGRAPH_PROFILES}")
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest_main GTest::gmock pipegraph_warnings)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300)
+  set_property(GLOBAL APPEND PROPERTY PIPEGRAPH_TEST_PROGRAMS ${name})
 endfunction()

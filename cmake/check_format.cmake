@@ -1,0 +1,28 @@
+# Fails if clang-format would change a source file:  cmake -D ROOT=<project root> -P cmake/check_format.cmake
+# Version 14 (Debian 12) decides: other versions break lines differently, so with those the check is skipped.
+cmake_policy(VERSION 3.25)
+find_program(clang_format NAMES clang-format-14 clang-format)
+if(NOT clang_format)
+  message("SKIPPED: clang-format was not found")
+  return()
+endif()
+execute_process(COMMAND ${clang_format} --version OUTPUT_VARIABLE version)
+if(NOT version MATCHES "version 14[.]")
+  message("SKIPPED: clang-format 14 is needed, this is ${version}")
+  return()
+endif()
+
+set(patterns "")
+foreach(folder IN ITEMS core models topologies sim exec apps bench tests)
+  foreach(ending IN ITEMS h cpp cu cuh)
+    list(APPEND patterns ${ROOT}/${folder}/*.${ending})
+  endforeach()
+endforeach()
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${patterns})
+execute_process(COMMAND ${clang_format} --dry-run -Werror ${files}
+                WORKING_DIRECTORY ${ROOT} RESULT_VARIABLE result)
+list(LENGTH files count)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "run clang-format -i on the files above")
+endif()
+message(STATUS "${count} files are formatted")

@@ -1,0 +1,17 @@
+# Sets PIPEGRAPH_MPI to whether a real MPI was found (target MPI::MPI_CXX, C interface only).
+# SimGrid brings an mpi.h of its own (SMPI), which simulates: it must never be mistaken for one that communicates.
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI QUIET COMPONENTS CXX)
+set(PIPEGRAPH_MPI ${MPI_CXX_FOUND})
+set(_mpi_reason "not found (libopenmpi-dev)")
+foreach(_folder IN LISTS MPI_CXX_INCLUDE_DIRS)
+  if(_folder MATCHES "/smpi(/|$)" OR EXISTS ${_folder}/smpi_helpers.h)
+    set(PIPEGRAPH_MPI FALSE)
+    set(_mpi_reason "refused, ${_folder} belongs to SimGrid's SMPI; set MPI_CXX_COMPILER to a real one")
+  endif()
+endforeach()
+if(PIPEGRAPH_MPI)
+  message(STATUS "MPI: standard ${MPI_CXX_VERSION}, ${MPI_CXX_COMPILER}")
+else()
+  message(STATUS "MPI: ${_mpi_reason}; several processes cannot be driven")
+endif()

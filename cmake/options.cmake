@@ -1,0 +1,24 @@
+# What a user may switch, and the flags that follow from it. CMakePresets.json names the usual combinations.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+
+option(PIPEGRAPH_SIM "Build the SimGrid backend (without it, the analytic backend remains)" ON)
+option(PIPEGRAPH_TESTS "Build the tests" ON)
+option(PIPEGRAPH_BENCH "Build the benchmarks" ON)
+option(PIPEGRAPH_WERROR "Treat compiler warnings as errors" OFF)
+set(PIPEGRAPH_CUDA AUTO CACHE STRING "CUDA backend: AUTO (where nvcc and NCCL are found), ON (required) or OFF")
+set_property(CACHE PIPEGRAPH_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(PIPEGRAPH_SANITIZE "" CACHE STRING "Value of -fsanitize= for everything, e.g. address,undefined")
+set(PIPEGRAPH_PROFILES ${PROJECT_SOURCE_DIR}/../shared/profiles CACHE PATH
+    "Folder of published profiles; tests that need it are skipped where it does not exist")
+
+add_library(pipegraph_warnings INTERFACE)
+target_compile_options(pipegraph_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${PIPEGRAPH_WERROR}>>:-Werror>)
+
+if(PIPEGRAPH_SANITIZE)
+  add_compile_options(-fsanitize=${PIPEGRAPH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${PIPEGRAPH_SANITIZE})
+endif()
