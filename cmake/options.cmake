@@ -6,12 +6,21 @@ endif()
 option(PIPEGRAPH_SIM "Build the SimGrid backend (without it, the analytic backend remains)" ON)
 option(PIPEGRAPH_TESTS "Build the tests" ON)
 option(PIPEGRAPH_BENCH "Build the benchmarks" ON)
-option(PIPEGRAPH_WERROR "Treat compiler warnings as errors" OFF)
+option(PIPEGRAPH_WERROR "Treat compiler warnings as errors" ON)
 set(PIPEGRAPH_CUDA AUTO CACHE STRING "CUDA backend: AUTO (where nvcc and NCCL are found), ON (required) or OFF")
 set_property(CACHE PIPEGRAPH_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(PIPEGRAPH_SANITIZE "" CACHE STRING "Value of -fsanitize= for everything, e.g. address,undefined")
 set(PIPEGRAPH_PROFILES ${PROJECT_SOURCE_DIR}/../shared/profiles CACHE PATH
     "Folder of published profiles; tests that need it are skipped where it does not exist")
+
+# Repeated builds of the same sources are quick where ccache is installed.
+if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(PIPEGRAPH_CCACHE ccache)
+  mark_as_advanced(PIPEGRAPH_CCACHE)
+  if(PIPEGRAPH_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${PIPEGRAPH_CCACHE})
+  endif()
+endif()
 
 add_library(pipegraph_warnings INTERFACE)
 target_compile_options(pipegraph_warnings INTERFACE
