@@ -23,20 +23,24 @@ struct Link {
 /// Links in the order a message crosses them. Empty from a device to itself.
 struct Route {
   std::vector<LinkId> links;
-  Seconds latency{0};  ///< sum over the links plus what the shape adds
+  Seconds latency{0};  ///< sum over the links
   bool operator==(const Route&) const = default;
 };
 
-/// What a shape provides.
+/// What a shape provides: which links a message crosses.
 class Router {
  public:
   virtual ~Router() = default;
-  virtual Route route(DeviceId from, DeviceId to) const = 0;
+  /// Links from one device to another, `from` != `to`, in the order they are crossed. The time of a
+  /// call depends on the links crossed only, never on the size of the cluster.
+  virtual std::vector<LinkId> links(DeviceId from, DeviceId to) const = 0;
 };
 
 class Topology {
  public:
   Topology() = default;
+  /// `router` must know every device of `devices` and name only links of `links`. Device::node
+  /// counts from 0 without gaps.
   Topology(std::string name, std::vector<Device> devices, std::vector<Link> links,
            std::shared_ptr<const Router> router);
 
@@ -48,13 +52,17 @@ class Topology {
   const Link& link(LinkId id) const { return links_[id.index()]; }
   int nodes() const { return nodes_; }
 
-  Route route(DeviceId from, DeviceId to) const { return router_->route(from, to); }
+  /// Empty from a device to itself.
+  Route route(DeviceId from, DeviceId to) const;
   /// Bandwidth of the route's slowest link; infinite for an empty route.
   BytesPerSecond bandwidth(const Route& route) const;
   /// latency + bytes / bandwidth on an otherwise idle cluster.
   Seconds transfer_time(DeviceId from, DeviceId to, double bytes) const;
   /// Whether all devices are equal in everything but name and place.
   bool homogeneous() const;
+  /// The same links and routes with other devices (as many as before), e.g. some of them slower.
+  Topology with_devices(std::vector<Device> devices) const;
+  Topology with_name(std::string name) const;
 
  private:
   std::string name_;
