@@ -25,13 +25,15 @@ struct Origin {
   Digraph::Node node = -1;
   Index first = 0;  ///< origins of the parts, for Series and Parallel
   Index second = 0;
-  int depth = 1;  ///< levels after flattening
+  int depth = 1;                ///< levels after flattening
   Digraph::Node smallest = -1;  ///< of its nodes; -1 sorts Empty first
 };
 
 class Origins {
  public:
-  Index leaf(Digraph::Node node) { return add({.kind = Kind::Leaf, .node = node, .smallest = node}); }
+  Index leaf(Digraph::Node node) {
+    return add({.kind = Kind::Leaf, .node = node, .smallest = node});
+  }
   Index empty() { return add({}); }
   /// Empty parts vanish in series; two of them in parallel are one.
   Index combine(Kind kind, Index first, Index second) {

@@ -168,8 +168,7 @@ std::optional<SeriesParallelTree> define(const Arcs& arcs, int source, int sink)
     const int cut = candidate.to;
     if (cut == sink || reaches(arcs, source, sink, cut)) continue;
     Arcs before, after;
-    for (const Arc& arc : arcs)
-      (reaches(arcs, arc.to, cut, -1) ? before : after).push_back(arc);
+    for (const Arc& arc : arcs) (reaches(arcs, arc.to, cut, -1) ? before : after).push_back(arc);
     return define_all(Kind::Series, {before, after}, {{source, cut}, {cut, sink}});
   }
   return std::nullopt;
