@@ -1,18 +1,24 @@
 // Writing files so that a killed run or a full disk never leaves half of one.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace pipegraph {
 
-/// Writes `content` under a temporary name in the same folder, flushes it, renames it to `path`.
+/// Writes `content` under a temporary name in the same folder and renames it to `path`; a symbolic
+/// link is followed, a device or pipe is written into. Survives a kill at any moment, not a power
+/// cut (no fsync: a sweep writes thousands of files).
 /// Errors: MachineError naming the path and the system's reason; the old file is then untouched
 /// and no temporary file is left.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// A whole file. Errors: ConfigError if it cannot be read or is a folder.
-std::string read_file(const std::filesystem::path& path);
+inline constexpr std::uint64_t k_any_size = ~std::uint64_t{0};
+
+/// A whole file. Errors: ConfigError if it cannot be read, is a folder, or has more than `most`
+/// bytes.
+std::string read_file(const std::filesystem::path& path, std::uint64_t most = k_any_size);
 
 }  // namespace pipegraph

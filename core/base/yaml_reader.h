@@ -16,6 +16,9 @@
 
 namespace pipegraph {
 
+struct YamlNode;  // internal to core/base
+struct YamlPath;
+
 /// A node of a YAML document. Cheap to copy; keeps its document alive. Every `as_...` throws
 /// ConfigError at the node's position when the value has another type or is impossible.
 class YamlValue {
@@ -23,8 +26,9 @@ class YamlValue {
   enum class Type : std::uint8_t { Null, Scalar, Sequence, Map };
 
   /// Reads a whole file: one document, no duplicate keys, no unknown tags, nesting at most 64, at
-  /// most 64 MiB. Aliases are allowed where their expansion stays below 1 M nodes.
-  /// Errors: ConfigError (missing file, broken YAML, several documents).
+  /// most 64 MiB and 4 M values, UTF-8. Aliases are allowed where their expansion stays below 1 M
+  /// values; they keep the line of their anchor and get the dotted path of the alias.
+  /// Errors: ConfigError (missing file, broken YAML, several documents, empty file).
   static YamlValue load(const std::filesystem::path& file);
   /// The same from a text; `name` stands for the file in messages.
   static YamlValue parse(std::string_view text, const std::string& name);
@@ -34,7 +38,9 @@ class YamlValue {
   bool is_sequence() const { return type() == Type::Sequence; }
   bool is_scalar() const { return type() == Type::Scalar; }
   /// File, line, column and dotted path of this node.
-  const SourcePosition& position() const;
+  SourcePosition position() const;
+  /// The same of a key of this map, for errors about the key itself.
+  SourcePosition key_position(std::string_view key) const;
   /// The file's folder, against which relative paths in it are resolved.
   std::filesystem::path folder() const;
 
@@ -67,18 +73,30 @@ class YamlValue {
   /// replaced by (or, for a new key of an existing map, extended with) the YAML text `value`. The
   /// new node's position names `origin`, e.g. "--set training.mini_batch". Path elements between
   /// must exist. Call it on the root.
+  /// Errors: ConfigError naming `origin` if the path does not exist or `value` is not YAML.
   YamlValue with(std::string_view path, std::string_view value, const std::string& origin) const;
+<<<<<<< HEAD
   /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Nodes
   /// keep the positions they came with.
+=======
+  /// The same with a value of another document, which keeps its position and its folder.
+  YamlValue with(std::string_view path, const YamlValue& value, const std::string& origin) const;
+  /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Nodes
+  /// keep the positions and dotted paths they came with.
+>>>>>>> 80a88d3 (Add the base library: units, errors, YAML reader, files)
   YamlValue merged_with(const YamlValue& over) const;
 
   /// The YAML text of this node, block style, two spaces, keys in file order; comments are lost.
   std::string to_yaml_text() const;
 
  private:
-  struct Node;
-  explicit YamlValue(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
-  std::shared_ptr<const Node> node_;
+  YamlValue(std::shared_ptr<const YamlNode> node, std::shared_ptr<const YamlPath> path);
+  YamlValue child(std::shared_ptr<const YamlNode> node, std::string step) const;
+  [[noreturn]] void fail_type(const std::string& expected) const;
+  const std::string& plain_text(const std::string& expected) const;
+
+  std::shared_ptr<const YamlNode> node_;
+  std::shared_ptr<const YamlPath> path_;  ///< null at the root
 };
 
 /// Reads a map key by key and, at finish(), rejects every key nobody asked for.

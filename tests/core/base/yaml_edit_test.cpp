@@ -1,0 +1,89 @@
+// Replaced nodes and merged maps.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/yaml_reader.h"
+
+namespace pipegraph {
+namespace {
+
+using ::testing::ElementsAre;
+
+const YamlValue& scenario() {
+  static const YamlValue value = YamlValue::parse(
+      "training: {mini_batch: 128}\n"
+      "plans:\n"
+      "  - {planner: piper}\n",
+      "dir/s.yaml");
+  return value;
+}
+
+std::string set_error(std::string_view path, std::string_view value) {
+  try {
+    scenario().with(path, value, "--set");
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(YamlEdit, ReplacesANodeAndLeavesTheOriginal) {
+  const YamlValue edited = scenario().with("training.mini_batch", "64", "--set");
+  const YamlValue value = edited.find("training")->find("mini_batch").value();
+  EXPECT_EQ(value.as_integer(), 64);
+  EXPECT_EQ(value.position().file, "--set");
+  EXPECT_EQ(value.position().key, "training.mini_batch");
+  EXPECT_EQ(scenario().find("training")->find("mini_batch")->as_integer(), 128);
+}
+
+TEST(YamlEdit, ReplacesInsideListsAndAddsKeys) {
+  const YamlValue edited = scenario()
+                               .with("plans[0].planner", "balanced", "--set")
+                               .with("plans[0].kind", "graph", "--set")
+                               .with("simulation", "{backend: analytic}", "--set")
+                               .with("simulation.network", "ideal", "--set");
+  const YamlValue plan = edited.find("plans")->items()[0];
+  EXPECT_EQ(plan.find("planner")->as_string(), "balanced");
+  EXPECT_EQ(plan.find("kind")->as_string(), "graph");
+  EXPECT_EQ(edited.find("simulation")->find("network")->as_string(), "ideal");
+}
+
+TEST(YamlEdit, RefusesPathsThatLeadNowhere) {
+  EXPECT_EQ(set_error("trainign.mini_batch", "1"),
+            "--set: trainign.mini_batch: there is no key 'trainign'; expected 'training' (or one "
+            "of training, plans)");
+  EXPECT_EQ(set_error("plans[3].planner", "x"),
+            "--set: plans[3].planner: there is no entry [3]; expected an index below 1");
+  EXPECT_EQ(set_error("training[0]", "x"), "--set: training[0]: there is no list there");
+  EXPECT_EQ(set_error("training.mini_batch.x", "1"),
+            "--set: training.mini_batch.x: 'x' is not inside a map");
+  for (const char* path : {"", ".", "a..b", "a.", "[x]", "[1", ".a", "a[]"})
+    EXPECT_NE(set_error(path, "1"), "no error") << path;
+  EXPECT_EQ(set_error("training.mini_batch", "[1").find("--set:1:"), 0U);
+}
+
+TEST(YamlEdit, AValueOfAnotherDocumentKeepsItsPlace) {
+  const YamlValue other = YamlValue::parse("list:\n  - other.yaml\n", "elsewhere/o.yaml");
+  const YamlValue edited = scenario().with("cluster", other.find("list")->items()[0], "sweep");
+  const YamlValue value = edited.find("cluster").value();
+  EXPECT_EQ(value.as_path(), std::filesystem::path("elsewhere/other.yaml"));
+  EXPECT_EQ(value.position().line, 2);
+  EXPECT_EQ(value.position().key, "cluster");
+}
+
+TEST(YamlEdit, MergingReplacesAndJoinsKeysWithTheirPlaces) {
+  const YamlValue own = YamlValue::parse("a: 1\nb: 2\n", "cluster.yaml");
+  const YamlValue over =
+      YamlValue::parse("cluster:\n  b: 3\n  c: 4\n", "scenario.yaml").find("cluster").value();
+  const YamlValue merged = own.merged_with(over);
+  EXPECT_THAT(merged.keys(), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(merged.find("b")->as_integer(), 3);
+  EXPECT_EQ(merged.find("b")->position().key, "cluster.b");
+  EXPECT_EQ(merged.find("b")->position().file, "scenario.yaml");
+  EXPECT_EQ(merged.key_position("c").line, 3);
+  EXPECT_EQ(merged.find("a")->position().key, "a");
+  EXPECT_EQ(merged.find("a")->position().file, "cluster.yaml");
+}
+
+}  // namespace
+}  // namespace pipegraph
