@@ -90,7 +90,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    if (expects_key()) fail(mark, "a key is missing", "a text before ':'");
+    if (expects_key()) fail(mark, "a key is missing", "a text before ':', or the closing bracket");
     place(new_node(mark, Type::Null), anchor);
   }
 
@@ -186,7 +186,9 @@ class TreeBuilder : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Type type) {
     reject_tag(mark, tag);
-    if (expects_key()) fail(mark, "a list or map is used as a key", "a text as key");
+    if (expects_key())
+      fail(mark, "a list or map is used as a key, or never closed",
+           "a text as key, or the closing bracket");
     if (open_.size() >= k_yaml_most_nesting)
       fail(mark, "the values are nested too deeply",
            fmt::format("at most {} levels", k_yaml_most_nesting));
@@ -227,6 +229,40 @@ class TreeBuilder : public YAML::EventHandler {
   std::uint64_t values_ = 0;
 };
 
+/// Whether there is more than comments, directives and document marks.
+bool has_content(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with('%') || line.starts_with("...")) continue;
+    if (line.starts_with("---")) line.remove_prefix(3);
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && line[first] != '#') return true;
+  }
+  return false;
+}
+
+/// The text with an end mark: without one, yaml-cpp takes the rest of a text with an open quote
+/// for the quoted text.
+std::string with_end_mark(std::string_view text) {
+  std::string result(text);
+  if (!result.ends_with('\n')) result += '\n';
+  return result + "...\n";
+}
+
+[[noreturn]] void fail_as_yaml(const YAML::Exception& error, std::string_view text,
+                               const YamlSource& source) {
+  const Place end = place_of(text, text.size());
+  const int line = error.mark.is_null() ? end.line : error.mark.line + 1;
+  const int column = error.mark.is_null() ? end.column : error.mark.column + 1;
+  if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR)
+    fail_at(source, std::min(line, end.line), line > end.line ? end.column : column,
+            "a quote is never closed", "the closing quote before the end of the document");
+  fail_at(source, std::min(line, end.line), line > end.line ? end.column : column,
+          fmt::format("not YAML: {}", error.msg), "well-formed YAML");
+}
+
 }  // namespace
 
 std::shared_ptr<const YamlNode> parse_yaml(std::string_view text,
@@ -235,21 +271,21 @@ std::shared_ptr<const YamlNode> parse_yaml(std::string_view text,
     throw ConfigError({.file = source->name}, "is too large",
                       fmt::format("at most {} bytes", k_yaml_most_bytes));
   check_characters(text, *source);
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const auto fail_empty = [&] {
+    fail_at(*source, 1, 1, "the file is empty", "a YAML map such as 'name: value'");
+  };
+  if (!has_content(text)) fail_empty();
   TreeBuilder builder(source);
   try {
-    std::istringstream stream{std::string(text)};
+    std::istringstream stream(with_end_mark(text));
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    const Place end = place_of(text, text.size());
-    const bool known = !error.mark.is_null();
-    fail_at(*source, known ? error.mark.line + 1 : end.line,
-            known ? error.mark.column + 1 : end.column, fmt::format("not YAML: {}", error.msg),
-            "well-formed YAML");
+    fail_as_yaml(error, text, *source);
   }
-  if (!builder.root())
-    fail_at(*source, 1, 1, "the file is empty", "a YAML map such as 'name: value'");
+  if (!builder.root()) fail_empty();
   return builder.root();
 }
 

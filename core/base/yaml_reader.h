@@ -75,15 +75,10 @@ class YamlValue {
   /// must exist. Call it on the root.
   /// Errors: ConfigError naming `origin` if the path does not exist or `value` is not YAML.
   YamlValue with(std::string_view path, std::string_view value, const std::string& origin) const;
-<<<<<<< HEAD
-  /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Nodes
-  /// keep the positions they came with.
-=======
   /// The same with a value of another document, which keeps its position and its folder.
   YamlValue with(std::string_view path, const YamlValue& value, const std::string& origin) const;
   /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Nodes
   /// keep the positions and dotted paths they came with.
->>>>>>> 80a88d3 (Add the base library: units, errors, YAML reader, files)
   YamlValue merged_with(const YamlValue& over) const;
 
   /// The YAML text of this node, block style, two spaces, keys in file order; comments are lost.

@@ -38,7 +38,7 @@ std::string in_quotes(std::string_view text) {
       result += {'\\', c};
     else if (c == '\n')
       result += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20)
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
       result += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
     else
       result += c;

@@ -56,7 +56,7 @@ TEST(YamlReader, KnowsThePlaceOfEveryValue) {
   EXPECT_EQ(place.key, "links[1].peak");
   const SourcePosition key = at(example(), "links").items()[0].key_position("bandwidth");
   EXPECT_EQ(key.line, 6);
-  EXPECT_EQ(key.column, 22);  // behind "  - {latency: 1.5 us, "
+  EXPECT_EQ(key.column, 23);  // behind "  - {latency: 1.5 us, "
   EXPECT_EQ(key.key, "links[0].bandwidth");
 }
 
