@@ -1,0 +1,112 @@
+#include "core/planners/search/optimise.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pipegraph {
+namespace {
+
+constexpr double k_proof = 1e-9;  // relative; two bottlenecks closer than this are equal
+
+double largest_memory(const SearchProblem& problem, const BatchCosts& costs,
+                      const SearchPlan& plan) {
+  double most = 0.0;
+  for (const SearchStage& stage : plan.stages)
+    most = std::max(most, memory_needed(problem, costs, stage.blocks, stage.devices, stage.height));
+  return most;
+}
+
+}  // namespace
+
+double bottleneck_lower_bound(const SearchProblem& problem, const BatchCosts& costs) {
+  const int limit = std::min(problem.devices, costs.max_devices);
+  double work = 0.0;
+  double largest = 0.0;
+  for (std::size_t block = 0; block < problem.blocks(); ++block) {
+    double device_seconds = std::numeric_limits<double>::infinity();
+    double fastest = std::numeric_limits<double>::infinity();
+    std::uint16_t previous_row = 65'535;
+    for (int d = 1; d <= limit; ++d) {  // the least d of each row is the cheapest in device seconds
+      const std::uint16_t row = costs.row_of_devices[static_cast<std::size_t>(d)];
+      if (row == previous_row) continue;
+      previous_row = row;
+      device_seconds = std::min(device_seconds, d * costs.time[row][block]);
+      fastest = std::min(fastest, costs.time[row][block]);
+    }
+    work += device_seconds;
+    largest = std::max(largest, fastest);
+  }
+  return std::max(work / problem.devices, largest) / costs.micro_batch;
+}
+
+void use_spare_devices(const SearchProblem& problem, const BatchCosts& costs, SearchPlan& plan) {
+  int spare = problem.devices - plan.devices();
+  const int limit = std::min(problem.devices, costs.max_devices);
+  while (spare > 0) {
+    SearchStage& slowest =
+        *std::ranges::max_element(plan.stages, {}, &SearchStage::time_per_sample);
+    int more = 1;
+    for (; more <= spare && slowest.devices + more <= limit; ++more)
+      if (time_per_sample(problem, costs, slowest.blocks, slowest.devices + more) <
+          slowest.time_per_sample * (1.0 - k_proof))
+        break;
+    if (more > spare || slowest.devices + more > limit) break;
+    slowest.devices += more;
+    spare -= more;
+    settle(problem, costs, plan);
+  }
+}
+
+SearchOutcome least_bottleneck(const SearchProblem& problem, const BatchCosts& costs,
+                               Prober& prober, const SearchLimits& limits) {
+  SearchOutcome outcome;
+  outcome.lower_bound = bottleneck_lower_bound(problem, costs);
+  const auto try_target = [&](double target) {
+    Prober::Answer answer = prober.probe({target, limits.memory, limits.depth});
+    if (answer.plan) {
+      use_spare_devices(problem, costs, *answer.plan);
+      outcome.plan = std::move(answer.plan);
+      return true;
+    }
+    if (answer.final) outcome.lower_bound = std::max(outcome.lower_bound, target);
+    outcome.exact = answer.final;
+    return false;
+  };
+  if (!try_target(limits.incumbent * (1.0 - k_proof))) return outcome;
+  double low = outcome.lower_bound;
+  for (int step = 0; step < 60; ++step) {
+    const double value = outcome.plan->max_time_per_sample;
+    const double below = value * (1.0 - k_proof);
+    if (below <= low) {
+      outcome.exact = low <= outcome.lower_bound;
+      break;
+    }
+    const bool prove = step % 4 == 3 || step > 24 || (low + value) / 2.0 >= below;
+    if (try_target(prove ? below : (low + value) / 2.0)) continue;
+    if (prove) break;
+    low = (low + value) / 2.0;
+  }
+  return outcome;
+}
+
+SearchPlan break_ties(const SearchProblem& problem, const BatchCosts& costs, Prober& prober,
+                      SearchPlan plan, double slack) {
+  const double target = plan.max_time_per_sample * (1.0 + slack);
+  const auto better = [&](double memory, int depth) {
+    Prober::Answer answer = prober.probe({target, memory, depth});
+    if (!answer.plan) return false;
+    plan = std::move(*answer.plan);
+    return true;
+  };
+  while (plan.depth() > 1 && better(problem.memory, plan.depth() - 1)) {
+  }
+  const int depth = plan.depth();
+  for (int step = 0; step < 12; ++step) {  // a strict gain of a thousandth each, or stop
+    const double most = largest_memory(problem, costs, plan);
+    if (!(most > 0.0) || !better(most * (step < 6 ? 0.9 : 0.999), depth)) break;
+  }
+  use_spare_devices(problem, costs, plan);
+  return plan;
+}
+
+}  // namespace pipegraph

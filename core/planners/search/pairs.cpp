@@ -1,0 +1,86 @@
+#include "core/planners/search/pairs.h"
+
+#include <algorithm>
+
+namespace pipegraph {
+
+PairTable::PairTable(const SearchProblem& problem, const IdealFamily& family)
+    : problem_(problem), family_(family) {
+  find_live_tensors();
+  const auto count = static_cast<std::int32_t>(ideals());
+  std::vector<std::size_t> sizes;
+  for (const NodeSet& set : family.ideals) {
+    sizes.push_back(set.count());
+    double fixed = 0.0;
+    double saved = 0.0;
+    for (const Digraph::Node node : set.nodes()) {
+      fixed += problem.fixed[static_cast<std::size_t>(node)];
+      saved += problem.saved[static_cast<std::size_t>(node)];
+    }
+    fixed_.push_back(fixed);
+    saved_.push_back(saved);
+  }
+  begin_.push_back(0);
+  for (std::int32_t inner = 0; inner < count; ++inner) {
+    for (std::int32_t outer = inner + 1; outer < count; ++outer)
+      if (sizes[static_cast<std::size_t>(outer)] > sizes[static_cast<std::size_t>(inner)] &&
+          ideal(inner).is_subset_of(ideal(outer)))
+        add_pair(inner, outer);
+    begin_.push_back(pairs_.size());
+  }
+}
+
+void PairTable::find_live_tensors() {
+  live_.resize(ideals());
+  for (std::size_t i = 0; i < ideals(); ++i) {
+    const NodeSet& set = family_.ideals[i];
+    for (std::size_t t = 0; t < problem_.tensors.size(); ++t) {
+      const SearchTensor& tensor = problem_.tensors[t];
+      if (set.contains(tensor.producer)) continue;
+      const auto inside =
+          std::ranges::count_if(tensor.consumers, [&](auto c) { return set.contains(c); });
+      if (inside > 0)
+        live_[i].push_back({static_cast<std::int32_t>(t), static_cast<std::int32_t>(inside)});
+    }
+  }
+}
+
+void PairTable::add_pair(std::int32_t inner, std::int32_t outer) {
+  const auto i = static_cast<std::size_t>(inner);
+  const auto o = static_cast<std::size_t>(outer);
+  StagePair pair;
+  pair.inner = inner;
+  pair.outer = outer;
+  pair.fixed = fixed_[o] - fixed_[i];
+  pair.saved = saved_[o] - saved_[i];
+  pair.outputs_begin = static_cast<std::uint32_t>(outputs_.size());
+  const auto cross = [&](const SearchTensor& tensor) {
+    pair.bytes += tensor.crossings * tensor.bytes;
+    pair.messages += tensor.crossings;
+  };
+  const std::vector<LiveTensor>& below = live_[i];
+  const std::vector<LiveTensor>& above = live_[o];
+  std::size_t b = 0;
+  std::size_t a = 0;
+  while (b < below.size() || a < above.size()) {
+    const bool from_below =
+        a == above.size() || (b < below.size() && below[b].tensor < above[a].tensor);
+    if (from_below) {  // produced by the stage
+      cross(problem_.tensors[static_cast<std::size_t>(below[b].tensor)]);
+      outputs_.push_back(static_cast<std::uint16_t>(b++));
+      continue;
+    }
+    const SearchTensor& tensor = problem_.tensors[static_cast<std::size_t>(above[a].tensor)];
+    const bool in_both = b < below.size() && below[b].tensor == above[a].tensor;
+    if (!in_both || above[a].consumers > below[b].consumers) {  // read by the stage
+      cross(tensor);
+      pair.saved += tensor.saved_at_consumer;
+    }
+    ++a;
+    if (in_both) ++b;
+  }
+  pair.outputs_end = static_cast<std::uint32_t>(outputs_.size());
+  pairs_.push_back(pair);
+}
+
+}  // namespace pipegraph
