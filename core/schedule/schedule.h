@@ -28,8 +28,7 @@ struct StageSchedule {
 
 struct DeviceTask {
   DeviceId device;
-  std::int32_t replica =
-      0;  ///< position of the device in the stage's group (tensor parallel: of its first)
+  std::int32_t replica = 0;  ///< position of the device in the stage's group
   Task task;
   bool operator==(const DeviceTask&) const = default;
 };
@@ -38,6 +37,8 @@ struct Schedule {
   std::vector<StageSchedule> stages;  ///< by stage id
   /// All tasks of all devices in the global sequence; tasks with an empty share are left out.
   std::vector<DeviceTask> sequence;
+  /// End of the list schedule's last task; a unit is the forward of one sample.
+  std::int64_t unit_makespan = 0;
 };
 
 /// The tasks can never all run: an expected "no". `cycle` tells what waits for what.
@@ -45,13 +46,16 @@ struct ScheduleDeadlock {
   std::string cycle;  ///< "F1[0,4) on d1 waits for F3[0,4) on d3, which waits for ..."
 };
 
-/// In-flight samples w of every stage by DESIGN's rule for 1F1B and kFkB on a stage graph,
-/// overrides of stages and extra_in_flight included. The stage graph must be acyclic.
+/// In-flight samples w of every stage by the rule for 1F1B and kFkB on a stage graph (see
+/// docs/schedules.md), overrides of stages and extra_in_flight included: a stage's own `in_flight`
+/// stands instead of the rule and of the extra. The stage graph must be acyclic.
 std::vector<std::int64_t> in_flight_samples(const StageGraph& stages,
                                             const ScheduleOptions& options);
 
-/// Order of one device's tasks and the global sequence by list scheduling with F = 1 and B = 2
-/// per sample of a replica's share and free messages (split backward: 1 each).
+/// Order of each device's tasks and the global sequence by list scheduling with F = 1 and B = 2
+/// per sample of a replica's share and free messages (split backward: 1 each). `orders` are by
+/// stage id, each with every micro-batch of the same mini-batch forwarded and backwarded once. The
+/// stage graph must be acyclic. Time: a logarithm per task and dependency.
 std::variant<Schedule, ScheduleDeadlock> merge_stage_schedules(const StageGraph& stages,
                                                                std::vector<StageSchedule> orders);
 

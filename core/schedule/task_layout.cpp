@@ -1,0 +1,64 @@
+#include "core/schedule/task_layout.h"
+
+namespace pipegraph {
+namespace {
+
+std::int32_t samples_of(const StageSchedule& order) {
+  std::int32_t samples = 0;
+  for (const Task& task : order.tasks) samples = std::max(samples, task.samples.last);
+  return samples;
+}
+
+std::int32_t batch_size(const StageSchedule& order) {
+  for (const Task& task : order.tasks)
+    if (task.samples.first == 0) return task.samples.last;
+  throw InternalError("an order begins with sample 0");
+}
+
+}  // namespace
+
+TaskLayout::TaskLayout(const StageGraph& stages, const std::vector<StageSchedule>& orders)
+    : edges_(&stages.edges()) {
+  check(orders.size() == stages.size(), "every stage has an order");
+  orders_.reserve(orders.size());
+  for (std::size_t s = 0; s < orders.size(); ++s) {
+    const Stage& stage = stages.stages()[s];
+    const std::int32_t mini_batch = samples_of(orders[s]);
+    check(mini_batch == samples_of(orders[0]), "all stages see the same samples");
+    Orders& own = orders_.emplace_back();
+    own.tasks = &orders[s].tasks;
+    own.partition = SharePartition(mini_batch, batch_size(orders[s]), stage.replicas());
+    own.first_slot = static_cast<std::int32_t>(slots_.size());
+    place_tasks(own, mini_batch);
+    for (std::int32_t r = 0; r < stage.replicas(); ++r) {
+      slots_.push_back(
+          {make_id<StageId>(s), r, stage.devices[static_cast<std::size_t>(r)], tasks_});
+      tasks_ += own.tasks->size();
+    }
+  }
+}
+
+void TaskLayout::place_tasks(Orders& stage, std::int32_t mini_batch) const {
+  stage.places.resize(static_cast<std::size_t>(stage.partition.count()));
+  stage.batch_at.reserve(stage.tasks->size());
+  std::int32_t index = 0;
+  for (const Task& task : *stage.tasks) {
+    check(!task.samples.empty() && task.samples.last <= mini_batch, "a task has samples");
+    const std::int32_t batch = stage.partition.index_of(task.samples.first);
+    check(task.samples == stage.partition.whole(batch), "a task is one micro-batch");
+    Places& places = stage.places[static_cast<std::size_t>(batch)];
+    std::int32_t& place = task.pass == Pass::Forward          ? places.forward
+                          : task.pass == Pass::BackwardWeight ? places.weight
+                                                              : places.gradient;
+    check(place < 0, "a micro-batch has each pass once");
+    place = index++;
+    stage.batch_at.push_back(batch);
+  }
+  for (const Places& places : stage.places) {
+    check(places.forward >= 0 && places.gradient >= 0, "a micro-batch has both passes");
+    const Pass gradient = (*stage.tasks)[static_cast<std::size_t>(places.gradient)].pass;
+    check((gradient == Pass::BackwardInput) == (places.weight >= 0), "a split backward has two");
+  }
+}
+
+}  // namespace pipegraph
