@@ -12,12 +12,17 @@
 
 namespace pipegraph {
 
+/// Most that all sizes of a graph (outputs, saved, parameters, traffic) may add up to: 1 PiB. Keeps
+/// sums over operators and samples away from the limits of 64 bits.
+inline constexpr Bytes k_most_model_bytes{std::uint64_t{1} << 50};
+
 class ComputationGraph {
  public:
   ComputationGraph() = default;
-  /// Operators in any order; ids are positions. Errors: ConfigError at the operator's position for
-  /// a duplicate or empty name, an unknown input id, a cycle (printed), a `tied_to` that is itself
-  /// tied or has other parameter bytes, no operators at all.
+  /// Operators in any order; ids are positions. A split backward's `backward` is set to the sum of
+  /// its parts. Errors: ConfigError at the operator's position for a duplicate or empty name, an
+  /// unknown or repeated input, a cycle (printed), a `tied_to` that is unknown, itself tied or of
+  /// other parameter bytes, half a split, sizes or FLOPs beyond reason, no operators at all.
   ComputationGraph(std::string name, std::vector<Operator> operators);
 
   const std::string& name() const { return name_; }
@@ -31,12 +36,12 @@ class ComputationGraph {
   std::optional<OperatorId> find(std::string_view name) const;
 
   /// What is kept from forward to backward, per sample, each tensor once by its id: with given
-  /// `saved` bytes the operator itself (one entry with its own id and those bytes, counted as its
-  /// own), else its inputs and its output.
+  /// `saved` bytes one private entry of those bytes, else the inputs, the output, and a private
+  /// entry for `internal` bytes if there are any.
   struct SavedTensor {
     OperatorId tensor;  ///< the operator that produced it
     Bytes bytes;
-    bool given = false;  ///< stands for the operator's given `saved` bytes, shared with nobody
+    bool given = false;  ///< private to the operator, shared with nobody: not its output
     bool operator==(const SavedTensor&) const = default;
   };
   std::vector<SavedTensor> saved_tensors(OperatorId id) const;
@@ -58,8 +63,5 @@ class ComputationGraph {
   std::vector<OperatorId> order_;
   std::unordered_map<std::string, OperatorId> by_name_;
 };
-
-/// FLOPs of a pass per sample, products included.
-Flops flops(const PassWork& work);
 
 }  // namespace pipegraph

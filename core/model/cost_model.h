@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/base/ids.h"
@@ -40,13 +41,15 @@ class CostModel {
   virtual std::string_view source() const = 0;
 };
 
-/// Share of the peak that a product of `m` x `n` x `k` reaches, relative to e0 = 1: the best over
-/// output tiles of useful/padded area times tiles over whole waves of multiprocessors.
+/// Share of the peak that a product with an output of `m` x `n` reaches, relative to e0 = 1: the
+/// best over output tiles of useful/padded area times tiles over whole waves of multiprocessors.
 double tile_and_wave_efficiency(std::int64_t m, std::int64_t n, int multiprocessors);
 
 /// `launch + max(flops / (peak x efficiency), bytes / bandwidth)`; explicit times replace it.
 /// Products of one pass add up their times on the compute side of the maximum. A pass without any
-/// work (no flops, bytes, products, time) costs nothing, launch included.
+/// work (no flops, bytes, products, time) costs nothing, launch included. With an unknown memory
+/// bandwidth bytes cost nothing. An unsplit backward is divided by input_gradient_share().
+/// Errors: ConfigError at the operator if it gives FLOPs and the peak is unknown.
 class RooflineCosts : public CostModel {
  public:
   explicit RooflineCosts(const ComputationGraph& graph);
@@ -56,6 +59,7 @@ class RooflineCosts : public CostModel {
 
  private:
   const ComputationGraph& graph_;  ///< must outlive this
+  std::string source_;
 };
 
 }  // namespace pipegraph
