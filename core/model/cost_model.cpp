@@ -28,7 +28,7 @@ Seconds compute_time(const PassWork& work, std::int64_t samples, const ComputeRa
     const std::int64_t rows =
         product.scaling == ProductScaling::Rows ? product.m * samples : product.m;
     const double efficiency = tile_and_wave_efficiency(rows, product.n, rate.multiprocessors);
-    seconds += flops({.products = {product}}).count * count / (peak * efficiency);
+    seconds += flops(product).count * count / (peak * efficiency);
   }
   return Seconds{seconds};
 }

@@ -7,12 +7,15 @@ bool PassWork::empty() const {
   return flops.count == 0.0 && bytes.count == 0 && fixed_bytes.count == 0 && products.empty();
 }
 
+Flops flops(const MatrixProduct& product) {
+  return {2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
+          static_cast<double>(product.k)};
+}
+
 Flops flops(const PassWork& work) {
   if (work.time) return {};
   double total = work.flops.count;
-  for (const MatrixProduct& product : work.products)
-    total += 2.0 * static_cast<double>(product.m) * static_cast<double>(product.n) *
-             static_cast<double>(product.k);
+  for (const MatrixProduct& product : work.products) total += flops(product).count;
   return {total};
 }
 

@@ -32,11 +32,11 @@ struct MatrixProduct {
 /// Work of one pass of one operator, per sample unless said: for the roofline, or an explicit time
 /// that replaces the whole formula and is linear in samples.
 struct PassWork {
-  std::optional<Seconds> time;          ///< per sample, no launch; then the rest is ignored
-  Flops flops;                          ///< besides the products
-  Bytes bytes;                          ///< moved to and from memory
-  Bytes fixed_bytes;                    ///< moved once per pass whatever the samples: parameters
-  std::vector<MatrixProduct> products;  ///< their flops come on top of `flops`
+  std::optional<Seconds> time{};          ///< per sample, no launch; then the rest is ignored
+  Flops flops{};                          ///< besides the products
+  Bytes bytes{};                          ///< moved to and from memory
+  Bytes fixed_bytes{};                    ///< moved once per pass whatever the samples: parameters
+  std::vector<MatrixProduct> products{};  ///< their flops come on top of `flops`
   bool operator==(const PassWork&) const = default;
   /// Whether there is anything to do; a pass without work costs nothing.
   bool empty() const;
@@ -85,21 +85,23 @@ struct OperatorArithmetic {
 
 struct Operator {
   std::string name;
-  std::vector<OperatorId> inputs;  ///< producers, in argument order, without duplicates
-  PassWork forward;
-  PassWork backward;                       ///< the whole backward; ignored if split below
-  std::optional<PassWork> backward_input;  ///< both or neither
-  std::optional<PassWork> backward_weight;
-  Bytes output;                ///< the tensor it produces
-  std::optional<Bytes> saved;  ///< given outright: all that is kept from forward to backward
-  Bytes internal;              ///< kept besides inputs and output when `saved` is not given
-  Bytes parameters;
-  OperatorId tied_to;                 ///< owner of the parameters it shares; -1 = its own
+  std::vector<OperatorId> inputs{};  ///< producers, in argument order, without duplicates
+  PassWork forward{};
+  PassWork backward{};                       ///< the whole backward; ignored if split below
+  std::optional<PassWork> backward_input{};  ///< both or neither
+  std::optional<PassWork> backward_weight{};
+  Bytes output{};                ///< the tensor it produces
+  std::optional<Bytes> saved{};  ///< given outright: all that is kept from forward to backward
+  Bytes internal{};              ///< kept besides inputs and output when `saved` is not given
+  Bytes parameters{};
+  OperatorId tied_to{};               ///< owner of the parameters it shares; -1 = its own
   bool output_needs_gradient = true;  ///< false: no gradient flows back into its output
   OperatorArithmetic arithmetic;
   SourcePosition position;  ///< where it was written, for errors; may be empty
 };
 
+/// FLOPs per sample.
+Flops flops(const MatrixProduct& product);
 /// FLOPs of a pass per sample, products included; an explicit time has none.
 Flops flops(const PassWork& work);
 

@@ -10,8 +10,8 @@ struct TinyOperator {
   Seconds forward{1};
   Seconds backward{2};
   Bytes output{1024};
-  Bytes parameters;
-  std::optional<Bytes> saved;  ///< default: inputs and output
+  Bytes parameters{};
+  std::optional<Bytes> saved{};  ///< default: inputs and output
 };
 
 /// An operator of those costs.
