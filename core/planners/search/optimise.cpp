@@ -21,19 +21,11 @@ double largest_memory(const SearchProblem& problem, const BatchCosts& costs,
 double bottleneck_lower_bound(const SearchProblem& problem, const BatchCosts& costs) {
   const int limit = std::min(problem.devices, costs.max_devices);
   double work = 0.0;
+  for (const double seconds : least_device_seconds(costs, limit)) work += seconds;
   double largest = 0.0;
   for (std::size_t block = 0; block < problem.blocks(); ++block) {
-    double device_seconds = std::numeric_limits<double>::infinity();
     double fastest = std::numeric_limits<double>::infinity();
-    std::uint16_t previous_row = 65'535;
-    for (int d = 1; d <= limit; ++d) {  // the least d of each row is the cheapest in device seconds
-      const std::uint16_t row = costs.row_of_devices[static_cast<std::size_t>(d)];
-      if (row == previous_row) continue;
-      previous_row = row;
-      device_seconds = std::min(device_seconds, d * costs.time[row][block]);
-      fastest = std::min(fastest, costs.time[row][block]);
-    }
-    work += device_seconds;
+    for (const std::vector<double>& row : costs.time) fastest = std::min(fastest, row[block]);
     largest = std::max(largest, fastest);
   }
   return std::max(work / problem.devices, largest) / costs.micro_batch;

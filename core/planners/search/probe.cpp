@@ -10,21 +10,27 @@ constexpr std::int32_t k_unreachable = std::numeric_limits<std::int32_t>::max() 
 constexpr double k_rounding = 1e-12;
 constexpr std::size_t k_most_labels = 4'000'000;  // per attempt; beyond it the answer is not final
 
+std::vector<double> sums_by_ideal(const PairTable& pairs, const std::vector<double>& by_block) {
+  std::vector<double> sums;
+  for (std::size_t i = 0; i < pairs.ideals(); ++i) {
+    double sum = 0.0;
+    for (const Digraph::Node node : pairs.ideal(static_cast<std::int32_t>(i)).nodes())
+      sum += by_block[static_cast<std::size_t>(node)];
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
 }  // namespace
 
 Prober::Prober(const SearchProblem& problem, const PairTable& pairs, const BatchCosts& costs)
     : problem_(problem), pairs_(pairs), costs_(costs) {
   batches_ = (problem.mini_batch + costs.micro_batch - 1) / costs.micro_batch;
   device_limit_ = std::min(problem.devices, costs.max_devices);
+  least_work_ = sums_by_ideal(pairs, least_device_seconds(costs, device_limit_));
+  for (double& work : least_work_) work /= costs.micro_batch;
   for (std::size_t row = 0; row < costs.time.size(); ++row) {
-    std::vector<double> sums;
-    for (std::size_t i = 0; i < pairs.ideals(); ++i) {
-      double sum = 0.0;
-      for (const Digraph::Node node : pairs.ideal(static_cast<std::int32_t>(i)).nodes())
-        sum += costs.time[row][static_cast<std::size_t>(node)];
-      sums.push_back(sum);
-    }
-    time_.push_back(std::move(sums));
+    time_.push_back(sums_by_ideal(pairs, costs.time[row]));
     if (row > 0)
       for (std::size_t block = 0; block < problem.blocks(); ++block)
         monotone_ = monotone_ && costs.time[row][block] <= costs.time[row - 1][block];
@@ -43,17 +49,22 @@ double Prober::pair_time(const StagePair& pair, int devices) const {
 }
 
 int Prober::devices_for_time(const StagePair& pair) const {
-  if (pair_time(pair, 1) <= target_) return 1;
+  const double least_work = least_work_[static_cast<std::size_t>(pair.outer)] -
+                            least_work_[static_cast<std::size_t>(pair.inner)];
+  const double at_least = least_work / target_;
+  if (at_least > device_limit_ + 1) return 0;
+  const int start = std::max(1, static_cast<int>(at_least * (1.0 - 1e-9)));
   if (!monotone_) {
-    for (int d = 2; d <= device_limit_; ++d)
+    for (int d = start; d <= device_limit_; ++d)
       if (pair_time(pair, d) <= target_) return d;
     return 0;
   }
-  int low = 1;  // too slow
-  int high = 2;
-  while (high < device_limit_ && pair_time(pair, high) > target_) {
+  if (start <= device_limit_ && pair_time(pair, start) <= target_) return start;
+  int low = start;  // too slow
+  int high = start + 1;
+  for (int stride = 1; high < device_limit_ && pair_time(pair, high) > target_; stride *= 2) {
     low = high;
-    high *= 2;
+    high += stride;
   }
   high = std::min(high, device_limit_);
   if (high <= low || pair_time(pair, high) > target_) return 0;

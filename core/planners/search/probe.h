@@ -74,6 +74,7 @@ class Prober {
   int device_limit_ = 1;
   bool monotone_ = true;
   std::vector<std::vector<double>> time_;  ///< [row][ideal]: sums
+  std::vector<double> least_work_;         ///< [ideal]: device seconds per sample, at least
   ProbeLimits limits_;
   double target_ = 0.0;  ///< with a rounding allowance
   double memory_ = 0.0;

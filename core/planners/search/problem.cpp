@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/graph/node_set.h"
 
@@ -73,6 +74,17 @@ double memory_needed(const SearchProblem& problem, const BatchCosts& costs,
   const int batches = (problem.mini_batch + costs.micro_batch - 1) / costs.micro_batch;
   const int share = costs.share[costs.row_of_devices[static_cast<std::size_t>(devices)]];
   return fixed + saved * std::min(height, batches) * share;
+}
+
+std::vector<double> least_device_seconds(const BatchCosts& costs, int device_limit) {
+  std::vector<double> least(costs.time.front().size(), std::numeric_limits<double>::infinity());
+  for (int d = 1; d <= device_limit; ++d) {
+    const std::uint16_t row = costs.row_of_devices[static_cast<std::size_t>(d)];
+    if (d > 1 && row == costs.row_of_devices[static_cast<std::size_t>(d) - 1]) continue;
+    for (std::size_t block = 0; block < least.size(); ++block)
+      least[block] = std::min(least[block], d * costs.time[row][block]);
+  }
+  return least;
 }
 
 void settle(const SearchProblem& problem, const BatchCosts& costs, SearchPlan& plan) {

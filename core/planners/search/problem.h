@@ -83,6 +83,9 @@ double time_per_sample(const SearchProblem& problem, const BatchCosts& costs,
 double memory_needed(const SearchProblem& problem, const BatchCosts& costs,
                      const std::vector<Digraph::Node>& blocks, int devices, int height);
 
+/// By block the least device count x seconds of any share on at most `device_limit` devices.
+std::vector<double> least_device_seconds(const BatchCosts& costs, int device_limit);
+
 /// Recomputes heights and times of all stages from their blocks.
 void settle(const SearchProblem& problem, const BatchCosts& costs, SearchPlan& plan);
 
