@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,7 @@ struct Instruction {
   GroupId group;       ///< all-reduce
   Bytes bytes;         ///< send, recv: of the message; all-reduce: of the vector; 0 for computes
   Seconds duration{0};  ///< computes: planned time; 0 otherwise
+  bool operator==(const Instruction&) const = default;
 };
 
 /// One tensor of a message: the samples [first, last) of it, relative to the message's first.
@@ -100,6 +102,7 @@ class Program {
   const std::vector<std::string>& stage_names() const { return stage_names_; }
   /// Devices are 0 .. device_count() - 1 of the cluster; some may have no instruction.
   std::size_t device_count() const { return device_count_; }
+  bool operator==(const Program&) const = default;
 
  private:
   friend class ProgramBuilder;
@@ -117,6 +120,9 @@ class Program {
 class ProgramBuilder {
  public:
   ProgramBuilder(std::size_t device_count, std::vector<std::string> stage_names);
+  ~ProgramBuilder();
+  ProgramBuilder(ProgramBuilder&&) noexcept;
+  ProgramBuilder& operator=(ProgramBuilder&&) noexcept;
 
   LaneId lane(const Lane& lane);              ///< existing or new
   GroupId group(const Group& group);          ///< existing or new
@@ -124,12 +130,26 @@ class ProgramBuilder {
   void reserve(std::size_t instructions, std::size_t waits);
   /// `waits_on`: earlier or later instructions of the same device; sorted and deduplicated here.
   InstructionId add(const Instruction& instruction, std::span<const InstructionId> waits_on);
+  /// One more instruction that `id` waits on, which need not have been added yet.
+  void add_wait(InstructionId id, InstructionId waits_on);
+  /// Instructions so far, i.e. the id of the next one.
+  std::size_t size() const { return program_.size(); }
+  /// Lanes are numbered by first use, those without instructions dropped. Errors: InternalError if
+  /// a wait, lane, group, payload, stage or device is not in its table.
   Program build() &&;
 
  private:
+  struct Tables;  ///< hash maps from lane, group and payload to their ids
+  void check_tables() const;
+  void merge_later_waits();
+  void number_lanes_by_first_use();
+
+  struct LaterWait {
+    InstructionId id, waits_on;
+  };
   Program program_;
-  struct Tables;                     ///< hash maps from lane, group and payload to their ids
-  std::vector<std::int32_t> slots_;  ///< replaced by the implementation
+  std::unique_ptr<Tables> tables_;
+  std::vector<LaterWait> later_waits_;
 };
 
 }  // namespace pipegraph

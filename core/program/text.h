@@ -1,5 +1,5 @@
 // The text form of a program, both ways: tables first, then one line an instruction in global
-// sequence. Golden files and hand-written tests use it.
+// sequence (docs/program_text.md). Golden files and hand-written tests use it.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace pipegraph {
 
-/// One token for errors and pictures: "F2[0,4)", "B2[0,4)", "send F1[0,4)>d3", "recv F1[0,4)<d0",
-/// "all_reduce s2", "optimizer s2".
+/// One token for errors and pictures: "F2[0,4)", "B2[0,4)", "send F1[0,4)>d3", "recv B1[0,4)<d0",
+/// "all_reduce s2", "all_reduce tied", "optimizer s2".
 std::string to_text(const Instruction& instruction);
 
 std::string to_text(const Program& program);
 
-/// The inverse. Errors: ConfigError with line (`name` stands for the file).
+/// The inverse. Errors: ConfigError at `name`:line:column.
 Program parse_program(std::string_view text, const std::string& name);
 
 }  // namespace pipegraph
