@@ -17,7 +17,7 @@ stage 0 embed
 stage 1 the head # here
 group 0 d0 d1
 payload 0 t3[0,4) t5[1,2)
-0 d0 compute: F0[0,4) time 0.5 s
+0 d0 compute: F0[0,4) time 500 ms
 1 d0 to d1: send F0[0,4)>d1 bytes 4096 payload 0 after 0
 2 d1 from d0: recv F0[0,4)<d0 bytes 4096 payload 0
 3 d1 compute: F1[0,4) time 1.25 us after 2
@@ -128,7 +128,9 @@ TEST(ProgramText, MutationsAreReadOrRefusedWithAPlace) {
       }
     }
     const std::string error = error_of(text);  // any other exception fails the test
-    if (!error.empty()) EXPECT_THAT(error, HasSubstr("p.txt:"));
+    if (!error.empty()) {
+      EXPECT_THAT(error, HasSubstr("p.txt:"));
+    }
   }
 }
 
