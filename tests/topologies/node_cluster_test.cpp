@@ -183,8 +183,7 @@ TEST(NodeCluster, RoutesOfAllShapesAreSound) {
     test::expect_sound_routes(one_node(node));
     for (int nics : {1, 2, 4}) {
       node.nics = Nics{nics, rate(1, 1), NicPlace::Socket};
-      EXPECT_EQ(expect_sound_in_every_fabric(node),
-                nics == 4 ? 4 : 5);  // dragonfly: too many ports
+      EXPECT_EQ(expect_sound_in_every_fabric(node), 5);
       node.nics->place = NicPlace::PcieSwitch;
       expect_sound_in_every_fabric(node);
     }
