@@ -16,7 +16,8 @@ def paint(point):
     canvas = figure.new_figure(_WIDTH, _TOP + _BOTTOM + height)
     width = (_WIDTH - _LEFT - 0.35 - 3 * _GAP) / 4
     panels = [
-        figure.place_axes(canvas, _LEFT + number * (width + _GAP), _BOTTOM, width, height) for number in range(4)
+        figure.place_axes(canvas, _LEFT + number * (width + _GAP), _BOTTOM, width, height)
+        for number in range(4)
     ]
     for axes in panels:
         axes.set_ylim(len(runs), 0)
@@ -24,15 +25,38 @@ def paint(point):
         axes.grid(axis="x", linewidth=0.6)
     panels[0].set_yticks(numpy.arange(len(runs)) + 0.5, [figure.label(run.name) for run in runs])
     panels[0].tick_params(axis="y", length=0)
-    _bars(panels[0], runs, [run.value("throughput_samples_per_s") for run in runs], "throughput (samples/s)", "higher is better")
+    _bars(
+        panels[0],
+        runs,
+        [run.value("throughput_samples_per_s") for run in runs],
+        "throughput (samples/s)",
+        "higher is better",
+    )
     bubbles = [run.value("bubble_fraction") for run in runs]
-    _bars(panels[1], runs, [None if bubble is None else 100 * bubble for bubble in bubbles], "bubble (% of device time)", "lower is better", digits=1)
+    _bars(
+        panels[1],
+        runs,
+        [None if bubble is None else 100 * bubble for bubble in bubbles],
+        "bubble (% of device time)",
+        "lower is better",
+        digits=1,
+    )
     _time_parts(panels[2], runs)
     peaks = [max(run.values("peak_memory_bytes"), default=None) for run in runs]
-    unit_bytes, unit = quantities.byte_unit(max((peak for peak in peaks if peak is not None), default=0))
-    _bars(panels[3], runs, [None if peak is None else peak / unit_bytes for peak in peaks], f"highest peak memory ({unit})", "lower is better")
+    unit_bytes, unit = quantities.byte_unit(
+        max((peak for peak in peaks if peak is not None), default=0)
+    )
+    _bars(
+        panels[3],
+        runs,
+        [None if peak is None else peak / unit_bytes for peak in peaks],
+        f"highest peak memory ({unit})",
+        "lower is better",
+    )
     _mark_failures(panels[0], runs)
-    note = "" if len(runs) == len(point.runs) else f"the first {len(runs)} of {len(point.runs)} plans"
+    note = (
+        "" if len(runs) == len(point.runs) else f"the first {len(runs)} of {len(point.runs)} plans"
+    )
     figure.title(canvas, "Comparison of plans" + (f" ({note})" if note else ""))
     entries = [
         (palette.COMPUTE, "compute"),
@@ -52,7 +76,13 @@ def _bars(axes, runs, values, name, note, digits=None):
     for row, value in known:
         colour = palette.plan_style(runs[row].order)[0]
         figure.bars(axes, numpy.array([0.0]), numpy.array([value]), row + 0.82, row + 0.18, colour)
-        axes.text(value + 0.015 * top, row + 0.5, f"{value:.{digits}f}" if digits else f"{value:.4g}", va="center", fontsize=9)
+        axes.text(
+            value + 0.015 * top,
+            row + 0.5,
+            f"{value:.{digits}f}" if digits else f"{value:.4g}",
+            va="center",
+            fontsize=9,
+        )
 
 
 def time_parts(run):
@@ -70,9 +100,19 @@ def _time_parts(axes, runs):
         left = 0.0
         for share, colour in zip(time_parts(run) or (), colours):
             right = left + 100 * share
-            figure.bars(axes, numpy.array([left]), numpy.array([right]), row + 0.82, row + 0.18, colour)
+            figure.bars(
+                axes, numpy.array([left]), numpy.array([right]), row + 0.82, row + 0.18, colour
+            )
             if share >= 0.1:
-                axes.text((left + right) / 2, row + 0.5, f"{100 * share:.0f}", ha="center", va="center", fontsize=8, color=palette.ink(colour))
+                axes.text(
+                    (left + right) / 2,
+                    row + 0.5,
+                    f"{100 * share:.0f}",
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                    color=palette.ink(colour),
+                )
             left = right
 
 
@@ -80,4 +120,12 @@ def _mark_failures(axes, runs):
     for row, run in enumerate(runs):
         if not run.ok:
             status = run.summary["status"].replace("_", " ")
-            axes.text(0.02, row + 0.5, status, va="center", fontsize=9, color=palette.LIMIT, transform=axes.get_yaxis_transform())
+            axes.text(
+                0.02,
+                row + 0.5,
+                status,
+                va="center",
+                fontsize=9,
+                color=palette.LIMIT,
+                transform=axes.get_yaxis_transform(),
+            )

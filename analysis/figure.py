@@ -70,7 +70,9 @@ def title(figure, text, note=""):
     across, up = figure.get_size_inches()
     figure.text(0.12 / across, 1 - 0.1 / up, text, va="top", fontsize=12, fontweight="bold")
     if note:
-        figure.text(0.12 / across, 1 - 0.36 / up, note, va="top", fontsize=9, color=palette.FAINT_TEXT)
+        figure.text(
+            0.12 / across, 1 - 0.36 / up, note, va="top", fontsize=9, color=palette.FAINT_TEXT
+        )
 
 
 def legend(figure, entries, top, left=0.05):
@@ -116,7 +118,7 @@ def _handle(colour):
 
 
 def bars(axes, left, right, bottom, top, colours, gap=0.0):
-    """Fills rectangles given as arrays (or scalars for bottom and top); `gap` is a white outline in points."""
+    """Fills rectangles given as arrays; `gap` is the width of a white outline in points."""
     if len(left) == 0:
         return
     bottom = numpy.broadcast_to(bottom, numpy.shape(left))
@@ -166,7 +168,9 @@ def _centred_outline(text, size):
 def label(name, width=28):
     """`name` fit to be drawn: nothing unprintable, at most `width` characters, the middle left out."""
     shown = "".join(
-        character if unicodedata.category(character)[0] not in "CZ" or character == " " else "\N{REPLACEMENT CHARACTER}"
+        character
+        if unicodedata.category(character)[0] not in "CZ" or character == " "
+        else "\N{REPLACEMENT CHARACTER}"
         for character in str(name)
     )
     if len(shown) <= width:

@@ -1,4 +1,4 @@
-"""Reading CSV and JSON so that every fault names its file, line and column, and writing whole files."""
+"""Reads CSV and JSON so that every fault names file, line and column; writes whole files."""
 
 import csv
 import json
@@ -36,7 +36,9 @@ class Table:
         """Raises InputError at the first row where the array `good` is false."""
         if not good.all():
             row = int(numpy.argmin(good))
-            self.fail(row, column, f"{self.columns[column][row]} is impossible; expected {expected}")
+            self.fail(
+                row, column, f"{self.columns[column][row]} is impossible; expected {expected}"
+            )
 
 
 def read_table(path, columns, most_rows=None):
@@ -49,7 +51,9 @@ def read_table(path, columns, most_rows=None):
     try:
         rows, lines, truncated = _read_rows(path, most_rows)
     except UnicodeDecodeError:
-        raise InputError(f"{path}:{_first_line_not_utf8(path)}: not UTF-8 text; the file is damaged") from None
+        raise InputError(
+            f"{path}:{_first_line_not_utf8(path)}: not UTF-8 text; the file is damaged"
+        ) from None
     except csv.Error as error:
         raise InputError(f"{path}: not a CSV file: {error}") from None
     except OSError as error:
@@ -58,7 +62,9 @@ def read_table(path, columns, most_rows=None):
     lines.pop(0)
     for name in columns:
         if name not in header:
-            raise InputError(f"{path}:1: column '{name}' is missing; the header is '{','.join(header)}'")
+            raise InputError(
+                f"{path}:1: column '{name}' is missing; the header is '{','.join(header)}'"
+            )
     by_column = list(zip(*rows)) if rows else [()] * len(header)
     table = Table(path, {}, lines, truncated)
     for name, kind in columns.items():
@@ -148,7 +154,9 @@ def read_json(path):
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}:{_first_line_not_utf8(path)}: not UTF-8 text; the file is damaged") from None
+        raise InputError(
+            f"{path}:{_first_line_not_utf8(path)}: not UTF-8 text; the file is damaged"
+        ) from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON we can read: {error}") from None
     except OSError as error:
@@ -191,7 +199,7 @@ def field(value, key, kind, where, optional=False):
 
 
 def write_whole(path, content):
-    """Writes the bytes under a temporary name beside `path`, then renames, so that no half file remains."""
+    """Writes the bytes under a temporary name, then renames: no half file remains."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:

@@ -4,7 +4,17 @@ import numpy
 from matplotlib.lines import Line2D
 
 from analysis import figure, palette, quantities
-from analysis.gantt_view import BOTTOM, HEAD, LEFT, RIGHT, TOP, WIDTH, batch_numbers, device_labels, view
+from analysis.gantt_view import (
+    BOTTOM,
+    HEAD,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    batch_numbers,
+    device_labels,
+    view,
+)
 from analysis.occupancy import occupancy, total
 
 
@@ -56,9 +66,14 @@ def _bars(axes, shown):
             continue
         entries.append((palette.KINDS[kind], kind.replace("_", " ")))
         row = shown.rows(chosen)
-        left, right = timeline["start_s"][chosen] / shown.factor, timeline["end_s"][chosen] / shown.factor
+        left, right = (
+            timeline["start_s"][chosen] / shown.factor,
+            timeline["end_s"][chosen] / shown.factor,
+        )
         white = gap if kind in palette.COMPUTE_KINDS else 0.0
-        figure.bars(axes, left, right, row + place[1], row + place[0], shown.colours(kind, chosen), white)
+        figure.bars(
+            axes, left, right, row + place[1], row + place[0], shown.colours(kind, chosen), white
+        )
     return entries
 
 
@@ -69,11 +84,20 @@ def _critical_path(axes, shown):
         return []
     thick = 0.05 if shown.row_height >= 0.3 else 0.1
     spans = []
-    for device, kind, start, end in zip(path["device"].tolist(), path["kind"], path["start_s"], path["end_s"]):
+    for device, kind, start, end in zip(
+        path["device"].tolist(), path["kind"], path["start_s"], path["end_s"]
+    ):
         place = shown.place(kind)
-        if place is not None and device in shown.row_of and end > shown.first and start < shown.last:
+        if (
+            place is not None
+            and device in shown.row_of
+            and end > shown.first
+            and start < shown.last
+        ):
             top = shown.row_of[device] + place[0]
-            spans.append((start / shown.factor, end / shown.factor, min(top + thick, top + place[1]), top))
+            spans.append(
+                (start / shown.factor, end / shown.factor, min(top + thick, top + place[1]), top)
+            )
     if not spans:
         return []
     figure.bars(axes, *numpy.array(spans).T, palette.CRITICAL_PATH)
@@ -103,7 +127,9 @@ def _numbers(axes, shown):
     for ink in ("#000000", "#FFFFFF"):
         now = numpy.flatnonzero(fits & (inks == ink))
         if len(now):
-            figure.numbers(axes, middle[now] / shown.factor, height[now], [texts[at] for at in now], size, ink)
+            figure.numbers(
+                axes, middle[now] / shown.factor, height[now], [texts[at] for at in now], size, ink
+            )
     return note if fits.any() else ""
 
 
@@ -143,4 +169,6 @@ def _explain(canvas, shown, numbering):
         parts.append(f"{count} of {count + shown.devices_left_out} devices, evenly chosen")
     if any(step > 0 for step in shown.steps.values()):
         parts.append("darker: a device's later stages")
-    figure.title(canvas, f"Device timeline: {figure.label(run.name, 60)}", "; ".join(filter(None, parts)))
+    figure.title(
+        canvas, f"Device timeline: {figure.label(run.name, 60)}", "; ".join(filter(None, parts))
+    )

@@ -27,7 +27,13 @@ class View:
         timeline = self.run.timeline
         count = max(1, len(self.devices))
         self.row_height = (
-            0.56 if count <= 12 else 0.4 if count <= 24 else 0.24 if count <= 72 else max(0.06, 15 / count)
+            0.56
+            if count <= 12
+            else 0.4
+            if count <= 24
+            else 0.24
+            if count <= 72
+            else max(0.06, 15 / count)
         )
         self.factor, self.unit = quantities.time_unit(self.last - self.first)
         self.row_of = {int(device): row for row, device in enumerate(self.devices)}
@@ -70,7 +76,9 @@ class View:
 
     def rows(self, chosen):
         """Row numbers of these rows of the timeline."""
-        return numpy.array([self.row_of[int(device)] for device in self.run.timeline["device"][chosen]])
+        return numpy.array(
+            [self.row_of[int(device)] for device in self.run.timeline["device"][chosen]]
+        )
 
     def colours(self, kind, chosen):
         """A colour per chosen row: that of `kind`, darker for the later stages of a device."""
@@ -111,7 +119,11 @@ def covered(run):
     else:
         return 0.0, run.makespan_s or float(timeline["end_s"].max(initial=0.0)), ""
     count = f"{int(shown)} of {int(of)}" if of else f"the first {int(shown)}"
-    return first, last, f"window {quantities.seconds(first)} to {quantities.seconds(last)}: {count} instructions"
+    return (
+        first,
+        last,
+        f"window {quantities.seconds(first)} to {quantities.seconds(last)}: {count} instructions",
+    )
 
 
 def enlarged_span(run):
@@ -124,7 +136,9 @@ def enlarged_span(run):
     digits = max(len(text) for text in batch_numbers(run, compute)[0])
     if length <= 0 or whole.points(length) >= figure.text_width(digits, 6):
         return None
-    return whole.first, whole.first + whole.span * whole.points(length) / figure.text_width(digits, 8)
+    return whole.first, whole.first + whole.span * whole.points(length) / figure.text_width(
+        digits, 8
+    )
 
 
 def batch_numbers(run, chosen):
@@ -139,18 +153,21 @@ def batch_numbers(run, chosen):
     return [str(first) for first in firsts], "numbers: first sample of the micro-batch"
 
 
-def device_labels(run, devices, width=26):
-    """Text per device: the stages it holds and its id."""
+def device_labels(run, devices, width=24):
+    """Text of about `width` characters per device: the stages it holds and its id."""
     stages = {}
     if run.stages is not None:
         for name, ids in zip(run.stages["name"], run.stages["device_ids"]):
             for device in ids:
                 stages.setdefault(device, []).append(name)
-    held = [", ".join(stages.get(int(device), [])) for device in devices]
-    return [
-        f"{figure.label(names, width)} · d{device}" if names else f"device {device}"
-        for names, device in zip(held, devices)
-    ]
+    texts = []
+    for device in map(int, devices):
+        suffix = f" · d{device}"
+        names = ", ".join(stages.get(device, []))
+        texts.append(
+            figure.label(names, width - len(suffix)) + suffix if names else f"device {device}"
+        )
+    return texts
 
 
 def _stage_steps(timeline, is_compute):

@@ -76,7 +76,11 @@ def _order_by_barycentre(rows, links):
     for sweep in range(_SWEEPS):
         neighbours = before if sweep % 2 == 0 else after
         for row in rows if sweep % 2 == 0 else reversed(rows):
-            row.sort(key=lambda node: (_mean(place, neighbours.get(node)) if neighbours.get(node) else place[node]))
+            row.sort(
+                key=lambda node: (
+                    _mean(place, neighbours.get(node)) if neighbours.get(node) else place[node]
+                )
+            )
             for at, node in enumerate(row):
                 place[node] = at
 
@@ -113,7 +117,10 @@ def spread(wished, breadth):
         blocks.append([wish - at, 1])
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
             value, count = blocks.pop()
-            blocks[-1] = [(blocks[-1][0] * blocks[-1][1] + value * count) / (blocks[-1][1] + count), blocks[-1][1] + count]
+            blocks[-1] = [
+                (blocks[-1][0] * blocks[-1][1] + value * count) / (blocks[-1][1] + count),
+                blocks[-1][1] + count,
+            ]
     shifted = [value for value, count in blocks for _ in range(count)]
     highest = breadth - len(wished)
     return [at + min(max(value, 0.0), highest) for at, value in enumerate(shifted)]

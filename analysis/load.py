@@ -85,10 +85,14 @@ class Run:
 
     def values(self, key):
         """The list of numbers `key` of the plan's summary without its nulls; empty if absent."""
-        found = field(self.summary, key, "list", f"summary of plan '{self.name}'", optional=True) or []
+        found = (
+            field(self.summary, key, "list", f"summary of plan '{self.name}'", optional=True) or []
+        )
         for item in found:
             if item is not None and (isinstance(item, bool) or not isinstance(item, (int, float))):
-                raise InputError(f"summary of plan '{self.name}': {key}: expected a list of numbers")
+                raise InputError(
+                    f"summary of plan '{self.name}': {key}: expected a list of numbers"
+                )
         return [item for item in found if item is not None]
 
     @property
@@ -156,7 +160,9 @@ def folder_name(plan):
 
 def _check_ours(folder):
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; expected one written by 'pipegraph simulate -o DIR'")
+        raise InputError(
+            f"{folder}: no such folder; expected one written by 'pipegraph simulate -o DIR'"
+        )
     marker = folder / "pipegraph.json"
     if not marker.is_file():
         raise InputError(
@@ -180,7 +186,9 @@ def _chosen(points, results):
         return sorted({0, len(results.points) - 1})
     for index in points:
         if index >= len(results.points):
-            raise InputError(f"{results.folder}: there is no point {index}; expected 0 to {len(results.points) - 1}")
+            raise InputError(
+                f"{results.folder}: there is no point {index}; expected 0 to {len(results.points) - 1}"
+            )
     return sorted(set(points))
 
 
@@ -198,7 +206,9 @@ def _point(folder, index, point, where):
             raise InputError(f"{place}: expected an object")
         name = field(plan, "name", "text", place)
         if field(plan, "status", "text", place) not in STATUSES:
-            raise InputError(f"{place}.status: '{plan['status']}' is unknown; expected one of {', '.join(STATUSES)}")
+            raise InputError(
+                f"{place}.status: '{plan['status']}' is unknown; expected one of {', '.join(STATUSES)}"
+            )
         runs.append(Run(name, order, plan, base / "plans" / folder_name(name)))
     return Point(index, keys, runs)
 
@@ -300,7 +310,13 @@ def _check_details(details, path):
             raise InputError(f"{where}: expected an object")
         field(device, "device", "number", where)
         field(device, "name", "text", where, optional=True)
-        for key in ("available_bytes", "needed_bytes", "peak_bytes", "peak_time_s", "peak_instruction"):
+        for key in (
+            "available_bytes",
+            "needed_bytes",
+            "peak_bytes",
+            "peak_time_s",
+            "peak_instruction",
+        ):
             field(device, key, "number", where, optional=True)
         parts = field(device, "peak_parts_bytes", "object", where, optional=True) or {}
         for part in parts:

@@ -19,7 +19,9 @@ def paint(run):
     devices = numpy.unique(memory["device"])
     shown = devices[:: max(1, -(-len(devices) // MOST_ROWS))]
     count = max(1, len(shown))
-    row_height = 0.56 if count <= 12 else 0.4 if count <= MOST_CURVES else max(0.06, min(0.2, 15 / count))
+    row_height = (
+        0.56 if count <= 12 else 0.4 if count <= MOST_CURVES else max(0.06, min(0.2, 15 / count))
+    )
     height = row_height * count
     top = _TOP if count <= MOST_CURVES else _TOP + _SCALE
     canvas = figure.new_figure(_WIDTH, top + _BOTTOM + height)
@@ -79,7 +81,15 @@ def _draw_over_time(axes, steps, view):
         axes.step(times / factor, heights, where="post", color=palette.COMPUTE, linewidth=0.8)
         axes.axhline(row + 1, color=palette.EDGE, linewidth=0.6)
         at = int(numpy.argmax(values))
-        axes.plot(times[at] / factor, heights[at], marker="v", markersize=5, color=palette.LIMIT, clip_on=False, zorder=5)
+        axes.plot(
+            times[at] / factor,
+            heights[at],
+            marker="v",
+            markersize=5,
+            color=palette.LIMIT,
+            clip_on=False,
+            zorder=5,
+        )
     name = f"memory held, each row from 0 to {top / unit_bytes:.3g} {unit}"
     peak = Line2D([], [], color=palette.LIMIT, marker="v", markersize=5, linestyle="")
     return [(palette.MEMORY_HELD, name), (peak, "peak")]
@@ -87,7 +97,10 @@ def _draw_over_time(axes, steps, view):
 
 def _draw_heat_map(axes, steps, view):
     span, top, unit_bytes, unit = view
-    grid = numpy.array([highest_per_column(times, values, _COLUMNS) for times, values in steps]) / unit_bytes
+    grid = (
+        numpy.array([highest_per_column(times, values, _COLUMNS) for times, values in steps])
+        / unit_bytes
+    )
     image = axes.imshow(
         grid,
         aspect="auto",
@@ -122,7 +135,14 @@ def _draw_peaks(axes, run, shown, view):
         left += size
         entries.append((colour, part.replace("_", " ")))
     unknown = left == 0
-    figure.bars(axes, left[unknown], peaks[unknown] / unit_bytes, rows[unknown] + 0.86, rows[unknown] + 0.14, palette.COMPUTE)
+    figure.bars(
+        axes,
+        left[unknown],
+        peaks[unknown] / unit_bytes,
+        rows[unknown] + 0.86,
+        rows[unknown] + 0.14,
+        palette.COMPUTE,
+    )
     limits = numpy.array([_limit(details, device) for device in shown]) / unit_bytes
     largest = max(float(peaks.max(initial=0.0)) / unit_bytes, float(left.max(initial=0.0))) or 1.0
     near = numpy.isfinite(limits) & (limits <= 1.6 * largest)
@@ -133,7 +153,14 @@ def _draw_peaks(axes, run, shown, view):
         entries.append((Line2D([], [], color=palette.LIMIT, linewidth=1.5), "memory of the device"))
     if row_height >= 0.14:
         for row, peak in zip(rows, peaks):
-            axes.text(1.01, row + 0.5, f"{peak / unit_bytes:.3g} {unit}", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+            axes.text(
+                1.01,
+                row + 0.5,
+                f"{peak / unit_bytes:.3g} {unit}",
+                transform=axes.get_yaxis_transform(),
+                va="center",
+                fontsize=8,
+            )
     return entries
 
 
@@ -160,7 +187,9 @@ def _explain(canvas, run, shown, of):
     peaks = run.values("peak_memory_bytes")
     parts = [f"highest peak {quantities.size(max(peaks))}"] if peaks else []
     limits = {
-        entry.get("available_bytes") for entry in (run.details or {}).get("devices") or [] if entry.get("available_bytes")
+        entry.get("available_bytes")
+        for entry in (run.details or {}).get("devices") or []
+        if entry.get("available_bytes")
     }
     if len(limits) == 1:
         parts.append(f"each device has {quantities.size(limits.pop())}")

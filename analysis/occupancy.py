@@ -26,7 +26,13 @@ def occupancy(timeline, device, first_s, last_s):
     spans = numpy.column_stack([timeline["start_s"], timeline["end_s"]])
     computing = union(spans[mine & numpy.isin(kinds, palette.COMPUTE_KINDS)])
     moving = union(spans[mine & numpy.isin(kinds, palette.TRANSFER_KINDS)])
-    edges = numpy.unique(numpy.clip(numpy.concatenate([computing.ravel(), moving.ravel(), [first_s, last_s]]), first_s, last_s))
+    edges = numpy.unique(
+        numpy.clip(
+            numpy.concatenate([computing.ravel(), moving.ravel(), [first_s, last_s]]),
+            first_s,
+            last_s,
+        )
+    )
     pieces = numpy.column_stack([edges[:-1], edges[1:]])
     middles = pieces.mean(axis=1)
     busy, transfer = _inside(middles, computing), _inside(middles, moving)

@@ -30,7 +30,10 @@ def render(results, pictures):
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    embedded = {path: f"data:image/png;base64,{base64.b64encode(png).decode()}" for path, png in pictures.items()}
+    embedded = {
+        path: f"data:image/png;base64,{base64.b64encode(png).decode()}"
+        for path, png in pictures.items()
+    }
     text = environment.get_template("report.html").render(
         results=results,
         verdict=verdict(results),
@@ -58,7 +61,11 @@ def verdict(results):
     others = sorted((entry for entry in ran if entry[2] is not run), key=lambda entry: -entry[0])
     if not others:
         return f"{text}."
-    factors = [f"{throughput / other:.2f} times {rival.name}" for other, _, rival in others[:3] if other > 0]
+    factors = [
+        f"{throughput / other:.2f} times {rival.name}"
+        for other, _, rival in others[:3]
+        if other > 0
+    ]
     return f"{text}, {', '.join(factors)}."
 
 
@@ -91,7 +98,12 @@ def _sections(results, embedded):
             base = run.folder.relative_to(results.folder).as_posix()
             name = f"{run.name} at {keys_text(point)}" if point.keys else run.name
             sections.append(
-                {"id": f"plan-{point.index}-{run.order}", "name": name, "run": run, "blocks": _blocks(run, base, embedded)}
+                {
+                    "id": f"plan-{point.index}-{run.order}",
+                    "name": name,
+                    "run": run,
+                    "blocks": _blocks(run, base, embedded),
+                }
             )
     return sections
 
@@ -101,7 +113,13 @@ def _blocks(run, base, embedded):
 
     def picture(name, alt):
         if f"{base}/{name}" in embedded:
-            blocks.append(Block(embedded[f"{base}/{name}"], f"{alt} of {run.name}", wide=name == "stage_graph.png"))
+            blocks.append(
+                Block(
+                    embedded[f"{base}/{name}"],
+                    f"{alt} of {run.name}",
+                    wide=name == "stage_graph.png",
+                )
+            )
 
     def table(heading, available, make, note=""):
         if available is not None and len(available):

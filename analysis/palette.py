@@ -17,8 +17,8 @@ KINDS = {
 COMPUTE_KINDS = ("forward", "backward", "backward_input", "backward_weight", "optimizer")
 TRANSFER_KINDS = ("send", "recv", "all_reduce")
 
-BUBBLE = "#EBEBEB"
-EXPOSED_COMMUNICATION = "#C9EBDD"
+BUBBLE = "#EFEFEF"
+EXPOSED_COMMUNICATION = "#B5E0CE"
 COMPUTE = "#5F7A91"
 LIMIT = "#D55E00"
 CRITICAL_PATH = "#000000"

@@ -3,7 +3,13 @@
 import math
 
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
-_BYTE_UNITS = ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B"))
+_BYTE_UNITS = (
+    (2.0**40, "TiB"),
+    (2.0**30, "GiB"),
+    (2.0**20, "MiB"),
+    (2.0**10, "KiB"),
+    (1.0, "B"),
+)
 _RATE_UNITS = ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 NONE = "–"
 
@@ -59,5 +65,4 @@ def _quantity(value, units):
         return NONE
     factor, name = _unit(value, units)
     scaled = value / factor
-    digits = 0 if scaled == int(scaled) else max(0, 4 - len(str(int(abs(scaled)))))
-    return f"{scaled:.{digits}f} {name}"
+    return f"{scaled:.4g} {name}" if abs(scaled) < 1e4 else f"{scaled:.0f} {name}"

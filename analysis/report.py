@@ -54,12 +54,24 @@ def _parse(arguments):
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", metavar="DIR", type=Path, help="results folder, written by 'pipegraph simulate -o DIR'")
     parser.add_argument(
-        "--points", type=_point_list, metavar="LIST", help="points of a sweep to show plan by plan, e.g. 0,3"
+        "folder",
+        metavar="DIR",
+        type=Path,
+        help="results folder, written by 'pipegraph simulate -o DIR'",
     )
     parser.add_argument(
-        "--jobs", type=_count, default=len(os.sched_getaffinity(0)), metavar="N", help="processes that draw (default: all CPUs)"
+        "--points",
+        type=_point_list,
+        metavar="LIST",
+        help="points of a sweep to show plan by plan, e.g. 0,3",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_count,
+        default=len(os.sched_getaffinity(0)),
+        metavar="N",
+        help="processes that draw (default: all CPUs)",
     )
     parser.add_argument("--quiet", action="store_true", help="do not say where the report is")
     return parser.parse_args(arguments)
@@ -77,7 +89,9 @@ def _point_list(text):
 
 def _count(text):
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of processes; expected 1 or more")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a number of processes; expected 1 or more"
+        )
     return int(text)
 
 

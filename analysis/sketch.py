@@ -53,11 +53,20 @@ class Sketch:
     def draw(self):
         for dashed, dash in ((False, "-"), (True, (0, (4, 3)))):
             self._add_paths(
-                self._arrows[dashed], facecolors="none", edgecolors=palette.EDGE, linewidths=1.1, linestyles=[dash], zorder=1
+                self._arrows[dashed],
+                facecolors="none",
+                edgecolors=palette.EDGE,
+                linewidths=1.1,
+                linestyles=[dash],
+                zorder=1,
             )
         self._add(PolyCollection(self._heads, facecolors=palette.EDGE, edgecolors="none", zorder=1))
-        self._add_paths(self._boxes, facecolors=palette.BOX, edgecolors=palette.EDGE, linewidths=1.0, zorder=2)
-        self._add(PolyCollection(self._bars, facecolors=self._bar_colours, edgecolors="none", zorder=3))
+        self._add_paths(
+            self._boxes, facecolors=palette.BOX, edgecolors=palette.EDGE, linewidths=1.0, zorder=2
+        )
+        self._add(
+            PolyCollection(self._bars, facecolors=self._bar_colours, edgecolors="none", zorder=3)
+        )
 
     def _add_paths(self, paths, **style):
         if paths:

@@ -52,7 +52,10 @@ def _canvas(run, size, note):
     axes.set_ylim(height, 0)
     axes.axis("off")
     kind = run.summary.get("kind") or "graph"
-    parts = [f"{kind}, {len(run.stages)} stages, depth {quantities.number(run.value('depth'))}", note]
+    parts = [
+        f"{kind}, {len(run.stages)} stages, depth {quantities.number(run.value('depth'))}",
+        note,
+    ]
     figure.title(canvas, f"Stage graph: {figure.label(run.name, 45)}", "; ".join(parts))
     return canvas, axes
 
@@ -64,12 +67,19 @@ def _explain_bars(canvas):
 
 def _boxes(run, layout, edges):
     box, step = (1.75, 1.0), (2.4, 1.25)
-    size = (2 * _SIDE + (layout.layers - 1) * step[0] + box[0], 2 * _SIDE + (layout.breadth - 1) * step[1] + box[1])
-    canvas, axes = _canvas(run, size, "bars: a micro-batch against the slowest stage; arrows: bytes per sample")
+    size = (
+        2 * _SIDE + (layout.layers - 1) * step[0] + box[0],
+        2 * _SIDE + (layout.breadth - 1) * step[1] + box[1],
+    )
+    canvas, axes = _canvas(
+        run, size, "bars: a micro-batch against the slowest stage; arrows: bytes per sample"
+    )
     _explain_bars(canvas)
 
     def centre(layer, place):
-        return numpy.array((_SIDE + layer * step[0] + box[0] / 2, _SIDE + place * step[1] + box[1] / 2))
+        return numpy.array(
+            (_SIDE + layer * step[0] + box[0] / 2, _SIDE + place * step[1] + box[1] / 2)
+        )
 
     sketch = Sketch(axes)
     aside = numpy.array((box[0] / 2, 0))
@@ -80,7 +90,12 @@ def _boxes(run, layout, edges):
             white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
             middle = (points[0] + points[1]) / 2
             sketch.text(
-                *middle, quantities.size(moved), ha="center", fontsize=7, color=palette.FAINT_TEXT, bbox=white
+                *middle,
+                quantities.size(moved),
+                ha="center",
+                fontsize=7,
+                color=palette.FAINT_TEXT,
+                bbox=white,
             )
     for row, stage in enumerate(run.stages["stage"].tolist()):
         _box(sketch, run.stages, row, (centre(layout.layer[stage], layout.place[stage]), box))
@@ -90,22 +105,34 @@ def _boxes(run, layout, edges):
 
 def _lines(run, layout, edges):
     box, step = (5.0 if layout.breadth == 1 else 3.3, 0.26), (3.6, 0.6)
-    size = (2 * _SIDE + (layout.breadth - 1) * step[0] + box[0], 2 * _SIDE + (layout.layers - 1) * step[1] + box[1])
+    size = (
+        2 * _SIDE + (layout.breadth - 1) * step[0] + box[0],
+        2 * _SIDE + (layout.layers - 1) * step[1] + box[1],
+    )
     canvas, axes = _canvas(run, size, "bars: a micro-batch against the slowest stage")
     _explain_bars(canvas)
 
     def centre(layer, place):
-        return numpy.array((_SIDE + place * step[0] + box[0] / 2, _SIDE + layer * step[1] + box[1] / 2))
+        return numpy.array(
+            (_SIDE + place * step[0] + box[0] / 2, _SIDE + layer * step[1] + box[1] / 2)
+        )
 
     sketch = Sketch(axes)
     for edge, moved in edges.items():
-        sketch.arrow(_route(layout, edge, centre, numpy.array((0, box[1] / 2))), (0, 1), dashed=moved <= 0)
+        sketch.arrow(
+            _route(layout, edge, centre, numpy.array((0, box[1] / 2))), (0, 1), dashed=moved <= 0
+        )
     stages = run.stages
     for row, stage in enumerate(stages["stage"].tolist()):
         x, y = centre(layout.layer[stage], layout.place[stage])
         left, right = x - box[0] / 2, x + box[0] / 2
         sketch.box((x, y), box)
-        sketch.text(left + 0.08, y, figure.label(stages["name"][row], int((box[0] - 1.75) * 12.5)), fontsize=8)
+        sketch.text(
+            left + 0.08,
+            y,
+            figure.label(stages["name"][row], int((box[0] - 1.75) * 12.5)),
+            fontsize=8,
+        )
         ids = device_range(stages["device_ids"][row], 9)
         sketch.text(right - 1.05, y, ids, ha="right", fontsize=7.5, color=palette.FAINT_TEXT)
         _time_bar(sketch, stages, row, (right - 0.95, y - 0.05, 0.87, 0.1))
@@ -132,7 +159,9 @@ def _box(sketch, stages, row, frame):
         f"micro-batch {stages['micro_batch_samples'][row]}" + (f", k {k}" if k != 1 else ""),
         f"in flight {stages['in_flight_samples'][row]}",
     ]
-    sketch.text(left, top + 0.16, figure.label(stages["name"][row], 20), fontsize=9, fontweight="bold")
+    sketch.text(
+        left, top + 0.16, figure.label(stages["name"][row], 20), fontsize=9, fontweight="bold"
+    )
     for number, text in enumerate(lines):
         sketch.text(left, top + 0.36 + 0.16 * number, text, fontsize=7.5)
     _time_bar(sketch, stages, row, (left, top + 0.81, box[0] - 0.18, 0.1))
@@ -150,17 +179,30 @@ def _time_bar(sketch, stages, row, frame):
 
 def _dots(run, layout, edges):
     width, height = 15.0, max(1.5, min(12.0, 0.3 * layout.breadth))
-    canvas, axes = _canvas(run, (width, height), "a dot per stage, darker: more time per micro-batch")
+    canvas, axes = _canvas(
+        run, (width, height), "a dot per stage, darker: more time per micro-batch"
+    )
     across = (width - 2 * _SIDE) / max(1, layout.layers - 1)
     down = (height - 2 * _SIDE) / max(1, layout.breadth - 1)
     nodes = run.stages["stage"].tolist()
     middle = 0 if layout.breadth > 1 else height / 2 - _SIDE
-    points = {node: (_SIDE + layout.layer[node] * across, _SIDE + layout.place[node] * down + middle) for node in nodes}
+    points = {
+        node: (_SIDE + layout.layer[node] * across, _SIDE + layout.place[node] * down + middle)
+        for node in nodes
+    }
     lines = [(points[source], points[target]) for source, target in edges]
-    axes.add_collection(LineCollection(lines, colors=palette.GRID, linewidths=0.8, zorder=1), autolim=False)
+    axes.add_collection(
+        LineCollection(lines, colors=palette.GRID, linewidths=0.8, zorder=1), autolim=False
+    )
     time = run.stages["forward_s"] + run.stages["backward_s"]
     size = float(numpy.clip(0.45 * 72 * min(across, max(down, 0.1)), 2.0, 10.0)) ** 2
     x, y = numpy.array([points[node] for node in nodes]).T
-    style = {"s": size, "cmap": palette.MEMORY_SCALE, "edgecolors": palette.EDGE, "linewidths": 0.4, "zorder": 2}
+    style = {
+        "s": size,
+        "cmap": palette.MEMORY_SCALE,
+        "edgecolors": palette.EDGE,
+        "linewidths": 0.4,
+        "zorder": 2,
+    }
     axes.scatter(x, y, c=time / (time.max() or 1.0), vmin=-0.3, vmax=1, **style)
     return canvas

@@ -21,16 +21,27 @@ def paint(results):
     entries = [(_sample(order), figure.label(name)) for name, order in plans.items()]
     top = _TOP + figure.LEGEND_LINE * len(figure.legend_lines(entries, width))
     canvas = figure.new_figure(width, top + 3 * _ROW + _BOTTOM)
-    unit = quantities.byte_unit(max((_figures(run)[2] or 0 for point in results.points for run in point.runs), default=0))
+    unit = quantities.byte_unit(
+        max((_figures(run)[2] or 0 for point in results.points for run in point.runs), default=0)
+    )
     panel_width = (width - _LEFT - 0.3 - _GAP * (len(shown) - 1)) / len(shown)
-    rows = ("throughput (samples/s)", "bubble (% of device time)", f"highest peak memory ({unit[1]})")
+    rows = (
+        "throughput (samples/s)",
+        "bubble (% of device time)",
+        f"highest peak memory ({unit[1]})",
+    )
     for row, name in enumerate(rows):
         bottom = _BOTTOM + (2 - row) * _ROW
         group = []
         for column, (other, points) in enumerate(shown):
-            axes = figure.place_axes(canvas, _LEFT + column * (panel_width + _GAP), bottom, panel_width, _ROW - 0.3)
+            axes = figure.place_axes(
+                canvas, _LEFT + column * (panel_width + _GAP), bottom, panel_width, _ROW - 0.3
+            )
             _lines(axes, points, (key, plans, row, unit))
-            _dress(axes, (name if column == 0 else "", key if row == 2 else "", other if row == 0 else ""))
+            _dress(
+                axes,
+                (name if column == 0 else "", key if row == 2 else "", other if row == 0 else ""),
+            )
             group.append(axes)
         _same_height(group)
     note = "one line a plan; a cross at 0: the plan has no result there"
@@ -47,9 +58,14 @@ def arrange(points):
     The x axis takes the numeric key with the most values. Keys that change in step with it need no
     panel of their own.
     """
-    names = sorted({name for point in points for name in point.keys}, key=lambda name: _first_place(points, name))
+    names = sorted(
+        {name for point in points for name in point.keys},
+        key=lambda name: _first_place(points, name),
+    )
     counts = {name: len({_text(point.keys.get(name)) for point in points}) for name in names}
-    numeric = [name for name in names if _numbers([point.keys.get(name) for point in points]) is not None]
+    numeric = [
+        name for name in names if _numbers([point.keys.get(name) for point in points]) is not None
+    ]
     key = max(numeric or names, key=lambda name: (counts[name], -names.index(name)))
     if counts[key] == len(points):
         others = []
@@ -79,7 +95,10 @@ def _numbers(values):
     """The values as numbers, quantities with one common unit included; None if they are no numbers."""
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
         return [float(value) for value in values]
-    parts = [re.fullmatch(r"\s*([-+0-9.eE]+)\s+(\S+)\s*", value) if isinstance(value, str) else None for value in values]
+    parts = [
+        re.fullmatch(r"\s*([-+0-9.eE]+)\s+(\S+)\s*", value) if isinstance(value, str) else None
+        for value in values
+    ]
     if any(part is None for part in parts) or len({part[2] for part in parts}) != 1:
         return None
     try:
@@ -122,13 +141,25 @@ def _lines(axes, points, view):
         axes.plot(x, y, color=colour, marker=marker, linestyle=dash, markersize=6, linewidth=1.6)
         lost = [at for at, value in zip(x, y) if numpy.isnan(value)]
         if lost and row == 0:
-            axes.plot(lost, [0] * len(lost), color=colour, marker="x", linestyle="", markersize=8, clip_on=False)
+            axes.plot(
+                lost,
+                [0] * len(lost),
+                color=colour,
+                marker="x",
+                linestyle="",
+                markersize=8,
+                clip_on=False,
+            )
     _ticks(axes, sorted(set(places)), labels)
 
 
 def _ticks(axes, places, labels):
     if labels is not None:
-        axes.set_xticks(range(len(labels)), [figure.label(label, 14) for label in labels], rotation=20 if len(labels) > 4 else 0)
+        axes.set_xticks(
+            range(len(labels)),
+            [figure.label(label, 14) for label in labels],
+            rotation=20 if len(labels) > 4 else 0,
+        )
         return
     if places[0] > 0 and places[-1] / places[0] >= 8:
         axes.set_xscale("log", base=2)

@@ -12,13 +12,34 @@ MOST_LINKS = 20
 
 def plans(point):
     """Key figures, a row per plan of `point`."""
-    best = max((run.value("throughput_samples_per_s") or 0.0 for run in point.runs if run.ok), default=0.0)
-    head = ["plan", "kind", "status", "iteration time", "samples/s", "of the best", "bubble fraction"]
-    head += ["bubble overhead", "depth", "stages", "devices", "micro-batch", "highest peak memory", "fits"]
+    best = max(
+        (run.value("throughput_samples_per_s") or 0.0 for run in point.runs if run.ok), default=0.0
+    )
+    head = [
+        "plan",
+        "kind",
+        "status",
+        "iteration time",
+        "samples/s",
+        "of the best",
+        "bubble fraction",
+    ]
+    head += [
+        "bubble overhead",
+        "depth",
+        "stages",
+        "devices",
+        "micro-batch",
+        "highest peak memory",
+        "fits",
+    ]
     rows = []
     for run in point.runs:
         throughput = run.value("throughput_samples_per_s")
-        counts = [quantities.number(run.value(key)) for key in ("depth", "stages", "devices", "micro_batch_samples")]
+        counts = [
+            quantities.number(run.value(key))
+            for key in ("depth", "stages", "devices", "micro_batch_samples")
+        ]
         rows.append(
             [
                 run.name,
@@ -39,7 +60,15 @@ def plans(point):
 
 def search(point):
     """How each plan was found and simulated."""
-    head = ["plan", "planner", "objective", "backend", "search time", "transfer time", "instructions"]
+    head = [
+        "plan",
+        "planner",
+        "objective",
+        "backend",
+        "search time",
+        "transfer time",
+        "instructions",
+    ]
     head += ["simulation time", "unused devices"]
     rows = []
     for run in point.runs:
@@ -87,10 +116,23 @@ def sweep(points):
 
 def stages(run):
     table = run.stages
-    head = ["stage", "depth", "operators", "devices", "micro-batch", "k", "in flight", "forward", "backward", "parameters"]
+    head = [
+        "stage",
+        "depth",
+        "operators",
+        "devices",
+        "micro-batch",
+        "k",
+        "in flight",
+        "forward",
+        "backward",
+        "parameters",
+    ]
     rows = []
     for row in range(len(table)):
-        counts = [str(table[name][row]) for name in ("micro_batch_samples", "k", "in_flight_samples")]
+        counts = [
+            str(table[name][row]) for name in ("micro_batch_samples", "k", "in_flight_samples")
+        ]
         rows.append(
             [
                 table["name"][row],
@@ -114,15 +156,34 @@ def devices(run):
     rows = []
     for device, *parts in zip(ids, *columns):
         share = parts[0] / sum(parts) if sum(parts) > 0 else None
-        rows.append([_device_name(run, device), *map(quantities.seconds, parts), quantities.percent(share)])
+        rows.append(
+            [_device_name(run, device), *map(quantities.seconds, parts), quantities.percent(share)]
+        )
     return _table(head, rows, rest="summary.json")
 
 
 def memory(run):
     """The peak of every device: when, in which instruction, and of what it consists."""
     names = stage_names(run)
-    parts = ["parameters", "gradients", "optimizer_state", "activations", "receive_slots", "send_buffers", "reserved"]
-    head = ["device", "peak", "of", "used", "needed by the program", "at", "during", *(part.replace("_", " ") for part in parts)]
+    parts = [
+        "parameters",
+        "gradients",
+        "optimizer_state",
+        "activations",
+        "receive_slots",
+        "send_buffers",
+        "reserved",
+    ]
+    head = [
+        "device",
+        "peak",
+        "of",
+        "used",
+        "needed by the program",
+        "at",
+        "during",
+        *(part.replace("_", " ") for part in parts),
+    ]
     rows = []
     for entry in run.details.get("devices") or []:
         peak, available = entry.get("peak_bytes"), entry.get("available_bytes")
@@ -145,7 +206,9 @@ def memory(run):
 def links(run):
     """The busiest links."""
     table = run.links
-    order = sorted(range(len(table)), key=lambda row: (-table["utilisation"][row], table["link"][row]))
+    order = sorted(
+        range(len(table)), key=lambda row: (-table["utilisation"][row], table["link"][row])
+    )
     rows = [
         [
             table["link"][row],
@@ -155,7 +218,9 @@ def links(run):
         ]
         for row in order
     ]
-    return _table(["link", "utilisation", "moved", "bandwidth"], rows, most=MOST_LINKS, rest="links.csv")
+    return _table(
+        ["link", "utilisation", "moved", "bandwidth"], rows, most=MOST_LINKS, rest="links.csv"
+    )
 
 
 def critical_path(run):
@@ -166,7 +231,10 @@ def critical_path(run):
 def critical_path_stages(run):
     """Time on the critical path per stage (rows) and cause (columns)."""
     names = stage_names(run)
-    stages_on_it = [names.get(stage, f"stage {stage}") if stage >= 0 else "none" for stage in run.critical_path["stage"].tolist()]
+    stages_on_it = [
+        names.get(stage, f"stage {stage}") if stage >= 0 else "none"
+        for stage in run.critical_path["stage"].tolist()
+    ]
     return _critical_path(run, "stage", stages_on_it)
 
 
@@ -174,7 +242,9 @@ def path_sums(run, groups):
     """{(group, cause): seconds} over the rows of the critical path, in order of appearance."""
     path = run.critical_path
     sums = {}
-    for group, cause, length in zip(groups, path["cause"], (path["end_s"] - path["start_s"]).tolist()):
+    for group, cause, length in zip(
+        groups, path["cause"], (path["end_s"] - path["start_s"]).tolist()
+    ):
         sums[(group, cause)] = sums.get((group, cause), 0.0) + length
     return sums
 
@@ -195,7 +265,14 @@ def _critical_path(run, first, groups):
     rows = []
     for group, length in sorted(totals.items(), key=lambda item: -item[1]):
         by_cause = [quantities.seconds(sums.get((group, cause))) for cause in causes]
-        rows.append([group.replace("_", " "), *by_cause, quantities.seconds(length), quantities.percent(length / whole if whole else None)])
+        rows.append(
+            [
+                group.replace("_", " "),
+                *by_cause,
+                quantities.seconds(length),
+                quantities.percent(length / whole if whole else None),
+            ]
+        )
     return _table([first, *causes, "sum", "share"], rows, rest="critical_path.csv")
 
 
@@ -239,5 +316,11 @@ def _text(run, key):
 
 def _table(head, rows, names=1, most=MOST_ROWS, rest=""):
     left = len(rows) - most
-    note = f"{left} more rows: see {rest}" if left > 0 and rest else f"{left} more rows" if left > 0 else ""
+    note = (
+        f"{left} more rows: see {rest}"
+        if left > 0 and rest
+        else f"{left} more rows"
+        if left > 0
+        else ""
+    )
     return {"head": head, "rows": rows[:most], "names": names, "note": note}

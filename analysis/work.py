@@ -66,7 +66,12 @@ def _pictures_of(run, base):
 def draw_all(pictures, jobs):
     """{path: PNG bytes}, in the order of `pictures` whatever the number of processes."""
     if jobs < 2:
-        return {picture.path: figure.draw(picture.painter, *picture.arguments) for picture in pictures}
+        return {
+            picture.path: figure.draw(picture.painter, *picture.arguments) for picture in pictures
+        }
     with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
-        tasks = [(picture.path, pool.submit(figure.draw, picture.painter, *picture.arguments)) for picture in pictures]
+        tasks = [
+            (picture.path, pool.submit(figure.draw, picture.painter, *picture.arguments))
+            for picture in pictures
+        ]
         return {path: task.result() for path, task in tasks}

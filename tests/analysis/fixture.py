@@ -47,7 +47,9 @@ class Pipeline:
 
     def to_sink(self, stage):
         """Stages on the longest path from `stage` to a sink: micro-batches in flight under 1F1B."""
-        return 1 + max((self.to_sink(next_stage) for next_stage in self.successors[stage]), default=0)
+        return 1 + max(
+            (self.to_sink(next_stage) for next_stage in self.successors[stage]), default=0
+        )
 
     def from_source(self, stage):
         return 1 + max((self.from_source(before) for before in self.predecessors(stage)), default=0)
@@ -69,7 +71,9 @@ def simulate(plan):
     pending = {stage: plan.order(stage) for stage in plan.stages}
     while any(pending.values()):
         for stage in plan.stages:
-            while pending[stage] and all(need in finished for need in _needs(plan, stage, pending[stage][0])):
+            while pending[stage] and all(
+                need in finished for need in _needs(plan, stage, pending[stage][0])
+            ):
                 task = pending[stage].pop(0)
                 ready = max([finished[need] for need in _needs(plan, stage, task)], default=0.0)
                 start = max(ready, device_free.get(stage, 0.0))
@@ -120,14 +124,22 @@ def _finish(plan, rows, device_free):
             after = end
             if plan.all_reduce_s:
                 after = end + plan.all_reduce_s
-                rows.append(_row(plan, device, f"group {stage}", "all_reduce", stage, (end, end, after)))
+                rows.append(
+                    _row(plan, device, f"group {stage}", "all_reduce", stage, (end, end, after))
+                )
             if plan.optimizer_s:
                 times = (after, after, after + plan.optimizer_s)
                 rows.append(_row(plan, device, "compute", "optimizer", stage, times))
 
 
 def _row(plan, device, lane, kind, stage, times, number=None, peer=""):
-    moved = plan.message_bytes if kind in ("send", "recv") else plan.parameter_bytes if kind == "all_reduce" else ""
+    moved = (
+        plan.message_bytes
+        if kind in ("send", "recv")
+        else plan.parameter_bytes
+        if kind == "all_reduce"
+        else ""
+    )
     return {
         "device": device,
         "lane": lane,
@@ -157,7 +169,9 @@ def memory_rows(plan, rows):
     for device, time, _, change in sorted(changes):
         held[device] = held.get(device, 0) + change
         if memory and memory[-1]["device"] == device and memory[-1]["time_s"] == time:
-            memory[-1]["bytes"] = max(memory[-1]["bytes"], held[device]) if change > 0 else held[device]
+            memory[-1]["bytes"] = (
+                max(memory[-1]["bytes"], held[device]) if change > 0 else held[device]
+            )
         else:
             memory.append({"device": device, "time_s": time, "bytes": held[device]})
     return memory
@@ -171,12 +185,15 @@ def critical_path(rows):
         before = [
             row
             for row in rows
-            if row["end_s"] == current["start_s"] and row["start_s"] < row["end_s"] and _related(row, current)
+            if row["end_s"] == current["start_s"]
+            and row["start_s"] < row["end_s"]
+            and _related(row, current)
         ]
         current = before[0]
         chain.append(current)
     return [
-        {key: row[key] for key in ("instruction", "device", "kind", "stage", "start_s", "end_s")} | {"cause": "work"}
+        {key: row[key] for key in ("instruction", "device", "kind", "stage", "start_s", "end_s")}
+        | {"cause": "work"}
         for row in reversed(chain)
     ]
 
@@ -192,11 +209,17 @@ def write_results(folder, points, scenario="fixture"):
     entries = []
     for index, (keys, plans) in enumerate(points):
         base = folder / "points" / str(index) if keys else folder
-        entries.append({"point": keys, "plans": [write_plan(base / "plans", plan) for plan in plans]})
+        entries.append(
+            {"point": keys, "plans": [write_plan(base / "plans", plan) for plan in plans]}
+        )
     summary = {"format": 1, "scenario": scenario, "points": entries}
     _write_json(folder / "summary.json", summary)
-    _write_json(folder / "pipegraph.json", {"format": 1, "program": "pipegraph", "version": "0.1.0"})
-    (folder / "scenario.yaml").write_text(f"name: {scenario}\ntraining: {{mini_batch: 32}}  # <b>&\n")
+    _write_json(
+        folder / "pipegraph.json", {"format": 1, "program": "pipegraph", "version": "0.1.0"}
+    )
+    (folder / "scenario.yaml").write_text(
+        f"name: {scenario}\ntraining: {{mini_batch: 32}}  # <b>&\n"
+    )
     return summary
 
 
@@ -216,7 +239,11 @@ def write_plan(plans, plan):
         folder / "stage_edges.csv",
         ["from_stage", "to_stage", "bytes_per_sample"],
         [
-            {"from_stage": stage, "to_stage": other, "bytes_per_sample": plan.message_bytes // plan.samples}
+            {
+                "from_stage": stage,
+                "to_stage": other,
+                "bytes_per_sample": plan.message_bytes // plan.samples,
+            }
             for stage, other in edges
         ],
     )
@@ -261,7 +288,11 @@ def _link_rows(plan, edges, makespan):
 
 def _busy(rows, device):
     kinds = ("forward", "backward", "optimizer")
-    return sum(row["end_s"] - row["start_s"] for row in rows if row["device"] == device and row["kind"] in kinds)
+    return sum(
+        row["end_s"] - row["start_s"]
+        for row in rows
+        if row["device"] == device and row["kind"] in kinds
+    )
 
 
 def _summary(plan, rows, memory):
@@ -304,7 +335,9 @@ def _details(plan, rows, memory, summary):
         cause = next(
             row
             for row in rows
-            if row["device"] == device and row["kind"] == "forward" and row["start_s"] == peak["time_s"]
+            if row["device"] == device
+            and row["kind"] == "forward"
+            and row["start_s"] == peak["time_s"]
         )
         devices.append(
             {
@@ -333,12 +366,24 @@ def _details(plan, rows, memory, summary):
                 },
             }
         )
-    return {"format": 1, "makespan_s": summary["iteration_time_s"], "window": None, "devices": devices}
+    return {
+        "format": 1,
+        "makespan_s": summary["iteration_time_s"],
+        "window": None,
+        "devices": devices,
+    }
 
 
 def failed(name, status="out_of_memory", reason="stage 2 needs 91 GiB, device 5 has 80 GiB"):
     """The entry of summary.json of a plan that did not run."""
-    return {"name": name, "planner": name, "kind": "graph", "status": status, "reason": reason, "fits": False}
+    return {
+        "name": name,
+        "planner": name,
+        "kind": "graph",
+        "status": status,
+        "reason": reason,
+        "fits": False,
+    }
 
 
 def _write_csv(path, columns, rows):
