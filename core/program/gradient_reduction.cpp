@@ -1,50 +1,14 @@
 #include "core/program/gradient_reduction.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "core/program/task_slots.h"
-#include "core/stage/parameters.h"
 
 namespace pipegraph {
 
 namespace {
-
-/// Devices of several stages, each once, in order of stages and replicas.
-std::vector<DeviceId> union_of_devices(const StageGraph& stages, const std::vector<StageId>& of) {
-  std::vector<DeviceId> devices;
-  std::unordered_set<DeviceId> known;
-  for (const StageId stage : of)
-    for (const DeviceId device : replica_devices(stages.at(stage)))
-      if (known.insert(device).second) devices.push_back(device);
-  return devices;
-}
-
 bool ends_gradients(Pass pass) { return pass == Pass::Backward || pass == Pass::BackwardWeight; }
-
 }  // namespace
-
-std::vector<Reduction> reductions(const ComputationGraph& graph, const StageGraph& stages) {
-  const std::vector<SharedParameters> shared = shared_parameters(graph, stages);
-  std::vector<Bytes> own;
-  for (const Stage& stage : stages.stages()) own.push_back(parameters_of(graph, stage));
-  for (const SharedParameters& parameters : shared)
-    for (const StageId stage : parameters.stages) own[stage.index()] -= parameters.bytes;
-
-  std::vector<Reduction> result;
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    const auto stage = make_id<StageId>(s);
-    if (stages.at(stage).replicas() > 1 && own[s].count > 0)
-      result.push_back({stage, {}, own[s], replica_devices(stages.at(stage)), {stage}});
-  }
-  for (const SharedParameters& parameters : shared) {
-    std::vector<DeviceId> devices = union_of_devices(stages, parameters.stages);
-    if (devices.size() > 1)
-      result.push_back(
-          {{}, parameters.owner, parameters.bytes, std::move(devices), parameters.stages});
-  }
-  return result;
-}
 
 GradientReduction::GradientReduction(const Workload& workload, const StageGraph& stages,
                                      const LaneChooser& lanes, ProgramBuilder& builder)
@@ -57,7 +21,7 @@ GradientReduction::GradientReduction(const Workload& workload, const StageGraph&
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const auto replicas = static_cast<std::size_t>(stages.stages()[s].replicas());
     states_[s].last_backward.resize(replicas);
-    states_[s].own_reductions.resize(replicas);
+    states_[s].members.resize(replicas);
   }
   for (std::size_t r = 0; r < reductions_.size(); ++r)
     for (const StageId stage : reductions_[r].stages)
@@ -103,26 +67,30 @@ void GradientReduction::add_member(const Reduction& reduction, GroupId group, De
   i.group = group;
   i.bytes = reduction.bytes;
   std::vector<InstructionId> waits;
-  std::vector<std::vector<InstructionId>*> users;
+  std::vector<std::vector<Member>*> users;
   for (const StageId stage : reduction.stages) {
     StageState& state = states_[stage.index()];
     for (std::size_t r = 0; r < state.last_backward.size(); ++r) {
       if (replica_device(stages_.at(stage), static_cast<std::int32_t>(r)) != device) continue;
       if (state.last_backward[r].valid()) waits.push_back(state.last_backward[r]);
-      users.push_back(&state.own_reductions[r]);
+      users.push_back(&state.members[r]);
     }
   }
   const InstructionId id = builder_.add(i, waits);
-  for (std::vector<InstructionId>* own : users) own->push_back(id);
+  for (std::vector<Member>* members : users) members->push_back({reduction.owner, id});
 }
 
-std::vector<InstructionId> GradientReduction::gradients_ready(StageId stage,
-                                                              std::int32_t replica) const {
-  const StageState& state = states_[stage.index()];
-  const auto r = static_cast<std::size_t>(replica);
-  if (!state.own_reductions[r].empty()) return state.own_reductions[r];
-  if (state.last_backward[r].valid()) return {state.last_backward[r]};
-  return {};
+std::vector<InstructionId> GradientReduction::gradients_ready(
+    const DeviceParameters& parameters) const {
+  const StageState& state = states_[parameters.stage.index()];
+  const auto r = static_cast<std::size_t>(parameters.replica);
+  const std::vector<OperatorId>& owners = parameters.owners;
+  std::vector<InstructionId> ready;
+  for (const Member& member : state.members[r])
+    if (!member.owner.valid() || std::binary_search(owners.begin(), owners.end(), member.owner))
+      ready.push_back(member.all_reduce);
+  if (ready.empty() && state.last_backward[r].valid()) ready.push_back(state.last_backward[r]);
+  return ready;
 }
 
 }  // namespace pipegraph

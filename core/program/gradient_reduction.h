@@ -4,26 +4,13 @@
 
 #include <vector>
 
+#include "core/program/hand_overs.h"
 #include "core/program/program.h"
-#include "core/program/routes.h"
+#include "core/program/reductions.h"
 #include "core/schedule/schedule.h"
-#include "core/stage/stage_graph.h"
 #include "core/stage/workload.h"
 
 namespace pipegraph {
-
-/// Gradients that several devices add up once per mini-batch.
-struct Reduction {
-  StageId stage;                  ///< -1: parameters that several stages share
-  OperatorId owner;               ///< of the shared parameters; -1: all the stage's own
-  Bytes bytes;                    ///< of the vector
-  std::vector<DeviceId> devices;  ///< two or more; replicas in order, stages in order
-  std::vector<StageId> stages;    ///< whose backwards contribute
-};
-
-/// All of a plan: stages first, then shared parameters by owner. Parameters whose uses all stand on
-/// one device, or are nothing, are not among them.
-std::vector<Reduction> reductions(const ComputationGraph& graph, const StageGraph& stages);
 
 class GradientReduction {
  public:
@@ -38,16 +25,20 @@ class GradientReduction {
   /// `task` has become `pass`; adds what is complete with it.
   void passed(const DeviceTask& task, InstructionId pass);
 
-  /// What the optimizer step of a stage on its replica waits for: its reductions, the last backward
-  /// where there is none.
-  std::vector<InstructionId> gradients_ready(StageId stage, std::int32_t replica) const;
+  /// What the step of these parameters waits for: their reductions, or the stage's last backward
+  /// there if nothing is reduced.
+  std::vector<InstructionId> gradients_ready(const DeviceParameters& parameters) const;
 
  private:
+  struct Member {
+    OperatorId owner;  ///< of the shared parameters; -1: the stage's own
+    InstructionId all_reduce;
+  };
   struct StageState {
     std::size_t backwards_left = 0;
-    std::vector<InstructionId> last_backward;                ///< by replica
-    std::vector<std::vector<InstructionId>> own_reductions;  ///< by replica
-    std::vector<std::size_t> reductions;                     ///< that it contributes to
+    std::vector<InstructionId> last_backward;  ///< by replica
+    std::vector<std::vector<Member>> members;  ///< by replica
+    std::vector<std::size_t> reductions;       ///< that it contributes to
   };
   void add(const Reduction& reduction);
   void add_member(const Reduction& reduction, GroupId group, DeviceId device);

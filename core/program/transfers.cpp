@@ -19,7 +19,7 @@ TransferLowering::TransferLowering(const Inputs& inputs, ProgramBuilder& builder
       stages_(inputs.stages),
       slots_(inputs.slots),
       builder_(builder),
-      routes_(*inputs.workload.graph, inputs.stages, inputs.slots, builder, inputs.lanes),
+      hand_overs_(*inputs.workload.graph, inputs.stages, inputs.slots, builder, inputs.lanes),
       times_(inputs.workload, inputs.stages),
       element_bytes_(
           static_cast<std::uint8_t>(element_size(inputs.workload.training.precision).count)),
@@ -36,18 +36,18 @@ void TransferLowering::reserve(const std::vector<DeviceTask>& sequence, std::siz
   for (const DeviceTask& task : sequence) {
     if (task.task.pass != Pass::Forward) ++waits;
     if (task.task.pass == Pass::BackwardWeight) continue;
-    const Route route = this->route(task);
-    messages += route.messages.size();
-    waits += route.messages.size() + route.on_device.size();
-    for (const Message& message : route.messages) waits += routes_.consumers_of(message).size();
+    const HandOver given = hand_over_of(task);
+    messages += given.messages.size();
+    waits += given.messages.size() + given.on_device.size();
+    for (const Message& message : given.messages) waits += hand_overs_.consumers_of(message).size();
   }
   builder_.reserve(sequence.size() + 2 * messages + others, waits + others);
 }
 
-Route TransferLowering::route(const DeviceTask& task) {
+HandOver TransferLowering::hand_over_of(const DeviceTask& task) {
   const StageId stage = task.task.stage;
   const std::int32_t micro_batch = slots_.partition(stage).index_of(task.task.samples.first);
-  return routes_.of(stage, direction_of(task.task.pass), micro_batch, task.replica);
+  return hand_overs_.of(stage, direction_of(task.task.pass), micro_batch, task.replica);
 }
 
 std::size_t TransferLowering::slot_of(const DeviceTask& task) const {
@@ -98,9 +98,9 @@ InstructionId TransferLowering::add_pass(const DeviceTask& task, std::size_t slo
 }
 
 void TransferLowering::hand_over(const DeviceTask& task, InstructionId pass) {
-  const Route route = this->route(task);
-  for (const Consumer& consumer : route.on_device) promise(task, consumer, pass);
-  for (const Message& message : route.messages) {
+  const HandOver given = hand_over_of(task);
+  for (const Consumer& consumer : given.on_device) promise(task, consumer, pass);
+  for (const Message& message : given.messages) {
     if (!receive_slots_.limited()) {
       add_transfer(task, pass, message);
       continue;
@@ -141,14 +141,14 @@ void TransferLowering::add_transfer(const DeviceTask& task, InstructionId pass,
   const auto slot_free = receive_slots_.slot_free_after(message.channel);
   const InstructionId recv =
       slot_free ? builder_.add(i, std::span(&*slot_free, 1)) : builder_.add(i, {});
-  const auto consumers = routes_.consumers_of(message);
+  const auto consumers = hand_overs_.consumers_of(message);
   receive_slots_.issued(message.channel, recv, consumers.size());
   for (const Consumer& consumer : consumers) promise(task, consumer, recv);
 }
 
 void TransferLowering::hold_back(Held held) {
   auto& holders = holders_[index(direction_of(held.task.task.pass))];
-  for (const Consumer& consumer : routes_.consumers_of(held.message))
+  for (const Consumer& consumer : hand_overs_.consumers_of(held.message))
     holders[slot_of(held.task, consumer)].push_back(held.message.channel);
   held_[static_cast<std::size_t>(held.message.channel)].push_back(std::move(held));
 }
@@ -166,7 +166,7 @@ void TransferLowering::release_first(std::int32_t channel) {
   const Held held = std::move(queue.front());
   queue.pop_front();
   auto& holders = holders_[index(direction_of(held.task.task.pass))];
-  for (const Consumer& consumer : routes_.consumers_of(held.message)) {
+  for (const Consumer& consumer : hand_overs_.consumers_of(held.message)) {
     const auto found = holders.find(slot_of(held.task, consumer));
     std::vector<std::int32_t>& channels = found->second;
     channels.erase(std::find(channels.begin(), channels.end(), channel));

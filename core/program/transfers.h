@@ -7,11 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/program/hand_overs.h"
 #include "core/program/pass_times.h"
 #include "core/program/pending_waits.h"
 #include "core/program/program.h"
 #include "core/program/receive_slots.h"
-#include "core/program/routes.h"
 #include "core/program/task_slots.h"
 #include "core/schedule/schedule.h"
 #include "core/stage/workload.h"
@@ -42,7 +42,7 @@ class TransferLowering {
     Message message;
   };
 
-  Route route(const DeviceTask& task);
+  HandOver hand_over_of(const DeviceTask& task);
   std::size_t slot_of(const DeviceTask& task) const;
   void collect_waits(const DeviceTask& task, std::size_t slot);
   InstructionId add_pass(const DeviceTask& task, std::size_t slot);
@@ -60,7 +60,7 @@ class TransferLowering {
   const StageGraph& stages_;
   const TaskSlots& slots_;
   ProgramBuilder& builder_;
-  Routes routes_;
+  HandOvers hand_overs_;
   PassTimes times_;
   std::uint8_t element_bytes_;
   std::vector<LaneId> compute_lanes_;                      ///< by device

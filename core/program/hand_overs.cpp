@@ -1,12 +1,12 @@
-#include "core/program/routes.h"
+#include "core/program/hand_overs.h"
 
 #include <algorithm>
 #include <numeric>
 
 namespace pipegraph {
 
-Routes::Routes(const ComputationGraph& graph, const StageGraph& stages, const TaskSlots& slots,
-               ProgramBuilder& builder, const LaneChooser& lanes)
+HandOvers::HandOvers(const ComputationGraph& graph, const StageGraph& stages,
+                     const TaskSlots& slots, ProgramBuilder& builder, const LaneChooser& lanes)
     : graph_(graph),
       stages_(stages),
       slots_(slots),
@@ -24,10 +24,10 @@ Routes::Routes(const ComputationGraph& graph, const StageGraph& stages, const Ta
               static_cast<std::size_t>(stages.at(stage).replicas());
     }
   }
-  routes_.resize(size);
+  hand_overs_.resize(size);
 }
 
-Routes::Shapes Routes::shapes_of(StageId stage, Direction direction) const {
+HandOvers::Shapes HandOvers::shapes_of(StageId stage, Direction direction) const {
   const SharePartition& own = slots_.partition(stage);
   const std::int32_t count = own.count();
   const std::int64_t batch = own.whole(0).samples();
@@ -48,13 +48,13 @@ Routes::Shapes Routes::shapes_of(StageId stage, Direction direction) const {
   return shapes;
 }
 
-Route Routes::of(StageId stage, Direction direction, std::int32_t micro_batch,
-                 std::int32_t replica) {
+HandOver HandOvers::of(StageId stage, Direction direction, std::int32_t micro_batch,
+                       std::int32_t replica) {
   const Shapes& shapes = shapes_[static_cast<std::size_t>(direction)][stage.index()];
-  StoredRoute& stored =
-      routes_[shapes.begin +
-              static_cast<std::size_t>(replica) * static_cast<std::size_t>(shapes.count) +
-              static_cast<std::size_t>(shapes.of(micro_batch))];
+  Stored& stored =
+      hand_overs_[shapes.begin +
+                  static_cast<std::size_t>(replica) * static_cast<std::size_t>(shapes.count) +
+                  static_cast<std::size_t>(shapes.of(micro_batch))];
   if (!stored.known) stored = make(stage, direction, micro_batch, replica);
   const std::span<const Message> messages(messages_);
   const std::span<const Consumer> consumers(consumers_);
@@ -62,8 +62,9 @@ Route Routes::of(StageId stage, Direction direction, std::int32_t micro_batch,
           consumers.subspan(stored.on_device_begin, stored.on_device_end - stored.on_device_begin)};
 }
 
-std::vector<Routes::Demand> Routes::demands(StageId stage, Direction direction,
-                                            std::int32_t micro_batch, std::int32_t replica) const {
+std::vector<HandOvers::Demand> HandOvers::demands(StageId stage, Direction direction,
+                                                  std::int32_t micro_batch,
+                                                  std::int32_t replica) const {
   const SharePartition& own = slots_.partition(stage);
   const MicroBatch samples = own.share(micro_batch, replica);
   const std::int32_t origin = own.whole(micro_batch).first;
@@ -84,14 +85,14 @@ std::vector<Routes::Demand> Routes::demands(StageId stage, Direction direction,
   return result;
 }
 
-Routes::StoredRoute Routes::make(StageId stage, Direction direction, std::int32_t micro_batch,
-                                 std::int32_t replica) {
+HandOvers::Stored HandOvers::make(StageId stage, Direction direction, std::int32_t micro_batch,
+                                  std::int32_t replica) {
   const DeviceId own_device = replica_device(stages_.at(stage), replica);
   const std::int32_t origin = slots_.partition(stage).whole(micro_batch).first;
   const std::vector<Demand> all = demands(stage, direction, micro_batch, replica);
-  StoredRoute route;
-  route.known = true;
-  route.messages_begin = static_cast<std::uint32_t>(messages_.size());
+  Stored hand_over;
+  hand_over.known = true;
+  hand_over.messages_begin = static_cast<std::uint32_t>(messages_.size());
   for (auto begin = all.begin(); begin != all.end();) {
     MicroBatch samples = begin->samples;
     auto end = begin + 1;
@@ -102,18 +103,18 @@ Routes::StoredRoute Routes::make(StageId stage, Direction direction, std::int32_
       add_message(own_device, samples, origin, std::span(begin, end));
     begin = end;
   }
-  route.messages_end = static_cast<std::uint32_t>(messages_.size());
-  route.on_device_begin = static_cast<std::uint32_t>(consumers_.size());
+  hand_over.messages_end = static_cast<std::uint32_t>(messages_.size());
+  hand_over.on_device_begin = static_cast<std::uint32_t>(consumers_.size());
   const auto local =
       std::equal_range(all.begin(), all.end(), Demand{own_device, {}, nullptr, {}},
                        [](const Demand& a, const Demand& b) { return a.device < b.device; });
   add_consumers(std::span(local.first, local.second));
-  route.on_device_end = static_cast<std::uint32_t>(consumers_.size());
-  return route;
+  hand_over.on_device_end = static_cast<std::uint32_t>(consumers_.size());
+  return hand_over;
 }
 
-void Routes::add_message(DeviceId from, MicroBatch samples, std::int32_t origin,
-                         std::span<const Demand> demands) {
+void HandOvers::add_message(DeviceId from, MicroBatch samples, std::int32_t origin,
+                            std::span<const Demand> demands) {
   Message message;
   message.to = demands.front().device;
   message.channel = channel(from, message.to);
@@ -131,7 +132,7 @@ void Routes::add_message(DeviceId from, MicroBatch samples, std::int32_t origin,
   messages_.push_back(message);
 }
 
-Payload Routes::payload_of(MicroBatch samples, std::span<const Demand> demands) const {
+Payload HandOvers::payload_of(MicroBatch samples, std::span<const Demand> demands) const {
   Payload parts;
   for (const Demand& demand : demands)
     for (const OperatorId tensor : demand.flow->tensors)
@@ -149,14 +150,14 @@ Payload Routes::payload_of(MicroBatch samples, std::span<const Demand> demands) 
   return merged;
 }
 
-void Routes::add_consumers(std::span<const Demand> demands) {
+void HandOvers::add_consumers(std::span<const Demand> demands) {
   const auto begin = static_cast<std::ptrdiff_t>(consumers_.size());
   for (const Demand& demand : demands) consumers_.push_back(demand.consumer);
   std::sort(consumers_.begin() + begin, consumers_.end());
   consumers_.erase(std::unique(consumers_.begin() + begin, consumers_.end()), consumers_.end());
 }
 
-std::int32_t Routes::channel(DeviceId from, DeviceId to) {
+std::int32_t HandOvers::channel(DeviceId from, DeviceId to) {
   const auto key =
       static_cast<std::uint64_t>(from.value) << 32 | static_cast<std::uint32_t>(to.value);
   return channels_.try_emplace(key, static_cast<std::int32_t>(channels_.size())).first->second;

@@ -32,7 +32,7 @@ struct Message {
   std::uint32_t consumers_begin = 0, consumers_end = 0;
 };
 
-struct Route {
+struct HandOver {
   std::span<const Message> messages;    ///< by (device, first sample)
   std::span<const Consumer> on_device;  ///< passes on the producer's own device
 };
@@ -54,15 +54,15 @@ class LaneChooser {
   std::vector<char> overlaps_;
 };
 
-class Routes {
+class HandOvers {
  public:
   /// All must outlive this.
-  Routes(const ComputationGraph& graph, const StageGraph& stages, const TaskSlots& slots,
-         ProgramBuilder& builder, const LaneChooser& lanes);
+  HandOvers(const ComputationGraph& graph, const StageGraph& stages, const TaskSlots& slots,
+            ProgramBuilder& builder, const LaneChooser& lanes);
 
   /// Of the pass of `stage` in `direction` on micro-batch `micro_batch` and its replica's share,
   /// which is not empty. The spans stay valid until the next call.
-  Route of(StageId stage, Direction direction, std::int32_t micro_batch, std::int32_t replica);
+  HandOver of(StageId stage, Direction direction, std::int32_t micro_batch, std::int32_t replica);
   std::span<const Consumer> consumers_of(const Message& message) const {
     return std::span(consumers_)
         .subspan(message.consumers_begin, message.consumers_end - message.consumers_begin);
@@ -72,7 +72,7 @@ class Routes {
   /// Micro-batches of one stage and direction that are routed alike: those equal modulo `period`,
   /// except from `irregular` on (a ragged end nearby), each of which is a shape of its own.
   struct Shapes {
-    std::size_t begin = 0;  ///< into routes_
+    std::size_t begin = 0;  ///< into hand_overs_
     std::int32_t period = 1;
     std::int32_t irregular = 0;
     std::int32_t count = 0;  ///< per replica
@@ -80,7 +80,7 @@ class Routes {
       return micro_batch < irregular ? micro_batch % period : period + (micro_batch - irregular);
     }
   };
-  struct StoredRoute {
+  struct Stored {
     bool known = false;
     std::uint32_t messages_begin = 0, messages_end = 0;
     std::uint32_t on_device_begin = 0, on_device_end = 0;
@@ -94,8 +94,7 @@ class Routes {
   };
 
   Shapes shapes_of(StageId stage, Direction direction) const;
-  StoredRoute make(StageId stage, Direction direction, std::int32_t micro_batch,
-                   std::int32_t replica);
+  Stored make(StageId stage, Direction direction, std::int32_t micro_batch, std::int32_t replica);
   std::vector<Demand> demands(StageId stage, Direction direction, std::int32_t micro_batch,
                               std::int32_t replica) const;
   void add_message(DeviceId from, MicroBatch samples, std::int32_t origin,
@@ -111,7 +110,7 @@ class Routes {
   const LaneChooser& lanes_;
   Flows flows_;
   std::array<std::vector<Shapes>, k_directions> shapes_;
-  std::vector<StoredRoute> routes_;
+  std::vector<Stored> hand_overs_;
   std::vector<Message> messages_;
   std::vector<Consumer> consumers_;
   std::unordered_map<std::uint64_t, std::int32_t> channels_;
