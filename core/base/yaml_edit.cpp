@@ -132,4 +132,11 @@ YamlValue YamlValue::merged_with(const YamlValue& over) const {
   return {merged, path_};
 }
 
+YamlValue YamlValue::without(std::string_view key) const {
+  if (!is_map()) fail("is not a map", "a map");
+  auto copy = std::make_shared<YamlNode>(*node_);
+  std::erase_if(copy->children, [&](const YamlNode::Child& entry) { return entry.key == key; });
+  return {copy, path_};
+}
+
 }  // namespace pipegraph

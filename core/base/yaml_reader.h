@@ -80,6 +80,8 @@ class YamlValue {
   /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Nodes
   /// keep the positions and dotted paths they came with.
   YamlValue merged_with(const YamlValue& over) const;
+  /// A copy of this map without one key.
+  YamlValue without(std::string_view key) const;
 
   /// The YAML text of this node, block style, two spaces, keys in file order; comments are lost.
   std::string to_yaml_text() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/yaml_node.h"
+#include "core/base/yaml_scalar.h"
 
 namespace pipegraph {
 namespace {
@@ -46,10 +47,6 @@ std::string in_quotes(std::string_view text) {
   return result + '"';
 }
 
-std::string key_text(const std::string& key) {
-  return is_safe_plain(key) && !is_special_word(key) ? key : in_quotes(key);
-}
-
 /// The text of a node that fits behind "key: "; nothing for a collection with content.
 std::optional<std::string> inline_text(const YamlNode& node) {
   switch (node.type) {
@@ -82,12 +79,16 @@ void append_value(std::string& out, const YamlNode& node, std::size_t indent) {
 void append_collection(std::string& out, const YamlNode& node, std::size_t indent) {
   for (const YamlNode::Child& entry : node.children) {
     out.append(indent, ' ');
-    out += node.type == YamlValue::Type::Map ? key_text(entry.key) + ':' : "-";
+    out += node.type == YamlValue::Type::Map ? to_yaml_scalar(entry.key) + ':' : "-";
     append_value(out, *entry.value, indent);
   }
 }
 
 }  // namespace
+
+std::string to_yaml_scalar(std::string_view text) {
+  return is_safe_plain(text) && !is_special_word(text) ? std::string(text) : in_quotes(text);
+}
 
 std::string to_yaml_text(const YamlNode& node) {
   if (const auto text = inline_text(node)) return *text + '\n';

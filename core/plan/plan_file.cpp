@@ -1,0 +1,67 @@
+// A plan file: format, model, cluster, training, plan.
+#include "core/plan/plan_file.h"
+
+#include <fmt/format.h>
+
+#include "core/base/yaml_scalar.h"
+#include "core/plan/plan_text.h"
+#include "core/plan/training_text.h"
+
+namespace pipegraph {
+namespace {
+
+/// Every line of `text` moved to the right.
+std::string indented(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    result += fmt::format("  {}\n", text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_plan_document(const YamlValue& document) {
+  return document.is_map() && document.find("format") && document.find("plan");
+}
+
+PlanDocument read_plan_document(const YamlValue& document) {
+  MapReader reader(document, "a plan file");
+  const YamlValue format = reader.required("format");
+  if (format.as_integer() != k_plan_format)
+    format.fail(fmt::format("format {} is not known", format.as_integer()),
+                fmt::format("format: {}", k_plan_format));
+  PlanDocument result{.plan = reader.required("plan"),
+                      .origin = {.model = reader.required("model"),
+                                 .cluster = reader.required("cluster"),
+                                 .training = read_training(reader.required("training"))}};
+  reader.finish();
+  return result;
+}
+
+std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
+                           const PlanOrigin& origin) {
+  std::string text = fmt::format("format: {}\n", k_plan_format);
+  text += "model:\n" + indented(with_file_inlined(origin.model).to_yaml_text());
+  text += "cluster:\n" + indented(with_file_inlined(origin.cluster).to_yaml_text());
+  text += fmt::format("training: {}\n", to_yaml_text(origin.training));
+  return text + "plan:\n" + indented(to_yaml_text(plan, graph));
+}
+
+YamlValue with_file_inlined(const YamlValue& value) {
+  if (!value.is_map()) return value;
+  const std::optional<YamlValue> file = value.find("file");
+  if (!file) return value;
+  const std::filesystem::path path = file->as_path();
+  if (value.find("import"))
+    return value.with("file", to_yaml_scalar(std::filesystem::absolute(path).string()), "import");
+  const YamlValue content = YamlValue::load(path);
+  const YamlValue merged = content.merged_with(value.without("file"));
+  if (merged.find("name")) return merged;
+  return merged.with("name", to_yaml_scalar(path.stem().string()), path.string());
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,43 @@
+// A plan's file: the plan, and the model, cluster and training it is for, so that it can be run
+// again by itself.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/yaml_reader.h"
+#include "core/plan/plan.h"
+#include "core/stage/workload.h"
+
+namespace pipegraph {
+
+inline constexpr int k_plan_format = 1;
+
+/// What a plan is for. `model` and `cluster` are YAML: reading them is not core's.
+struct PlanOrigin {
+  YamlValue model;
+  YamlValue cluster;
+  Training training;
+};
+
+struct PlanDocument {
+  YamlValue plan;  ///< for read_plan
+  PlanOrigin origin;
+};
+
+/// Whether a document is a plan file (it has the keys `format` and `plan`).
+bool is_plan_document(const YamlValue& document);
+
+/// Errors: ConfigError for another format, unknown or missing keys.
+PlanDocument read_plan_document(const YamlValue& document);
+
+/// The text of a plan file. Files that the origin's model and cluster name are written into it.
+std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
+                           const PlanOrigin& origin);
+
+/// `{file: F, ...}` as the content of F with the keys beside `file` replacing its own, and the stem
+/// of F as `name` if neither has one. An import keeps its file, by absolute path. Other maps stay
+/// as they are.
+YamlValue with_file_inlined(const YamlValue& value);
+
+}  // namespace pipegraph

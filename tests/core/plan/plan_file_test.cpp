@@ -1,0 +1,126 @@
+// Plan -> file -> plan is the identity, and the file stands by itself.
+#include "core/plan/plan_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/base/files.h"
+#include "core/plan/plan_reader.h"
+#include "core/plan/plan_text.h"
+#include "tests/core/plan/tiny_plans.h"
+
+namespace pipegraph {
+namespace {
+
+using ::testing::StartsWith;
+
+PlanOrigin origin() {
+  return {.model = YamlValue::parse("{family: mlp, layers: 4}", "f"),
+          .cluster = YamlValue::parse("{shape: uniform, devices: 4}", "f"),
+          .training = {16, Precision::Fp16, Optimizer::Adam}};
+}
+
+TEST(PlanFile, APlanReadsBackAsItself) {
+  const Workload workload = test::tiny_workload();
+  const Plan plan = test::full_plan();
+  const std::string text = to_yaml_text(plan, *workload.graph);
+  const Plan again = read_plan(YamlValue::parse(text, "f"), workload).plan;
+  EXPECT_TRUE(test::equal(again, plan)) << text;
+  EXPECT_EQ(to_yaml_text(again, *workload.graph), text);
+}
+
+TEST(PlanFile, AnInfiniteObjectiveReadsBack) {
+  const Workload workload = test::tiny_workload();
+  Plan plan = test::full_plan();
+  plan.objective->value = std::numeric_limits<double>::infinity();
+  const std::string text = to_yaml_text(plan, *workload.graph);
+  EXPECT_EQ(read_plan(YamlValue::parse(text, "f"), workload).plan.objective, plan.objective);
+}
+
+TEST(PlanFile, LongListsAreBrokenIntoLines) {
+  std::vector<Operator> operators(60);
+  for (std::size_t i = 0; i < operators.size(); ++i) operators[i].name = fmt::format("layer{}", i);
+  Workload workload = test::tiny_workload();
+  workload.graph = std::make_shared<ComputationGraph>("wide", operators);
+  Plan plan;
+  plan.name = "p";
+  plan.stages.push_back({.name = "s", .devices = {DeviceId{0}}});
+  for (std::size_t i = 0; i < operators.size(); ++i)
+    plan.stages[0].operators.push_back(make_id<OperatorId>(i));
+  const std::string text = to_yaml_text(plan, *workload.graph);
+  std::size_t longest = 0;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = text.find('\n', at);
+    longest = std::max(longest, end - at);
+  }
+  EXPECT_LE(longest, 100U);
+  EXPECT_EQ(read_plan(YamlValue::parse(text, "f"), workload).plan.stages[0].operators,
+            plan.stages[0].operators);
+}
+
+TEST(PlanFile, NamesModelClusterAndTraining) {
+  const Workload workload = test::tiny_workload();
+  const std::string text = plan_file_text(test::full_plan(), *workload.graph, origin());
+  const YamlValue document = YamlValue::parse(text, "f");
+  ASSERT_TRUE(is_plan_document(document));
+  const PlanDocument parts = read_plan_document(document);
+  EXPECT_EQ(parts.origin.model.to_yaml_text(), origin().model.to_yaml_text());
+  EXPECT_EQ(parts.origin.cluster.to_yaml_text(), origin().cluster.to_yaml_text());
+  EXPECT_EQ(parts.origin.training, origin().training);
+  EXPECT_TRUE(test::equal(read_plan(parts.plan, workload).plan, test::full_plan()));
+  EXPECT_EQ(plan_file_text(test::full_plan(), *workload.graph, parts.origin), text);
+}
+
+TEST(PlanFile, RefusesOtherFormatsAndMissingParts) {
+  const auto error_of = [](const std::string& text) -> std::string {
+    try {
+      read_plan_document(YamlValue::parse(text, "f"));
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error_of("{format: 2, plan: {}}"),
+            "f:1:10: format: format 2 is not known; expected format: 1");
+  EXPECT_EQ(error_of("{format: 1, plan: {}}"),
+            "f:1:1: a plan file has no key 'model'; expected 'model'");
+  EXPECT_THAT(error_of("{format: 1, plan: {}, model: {}, cluster: {}, training: {}}"),
+              StartsWith("f:1:57: training: training has no key 'mini_batch'"));
+  EXPECT_FALSE(is_plan_document(YamlValue::parse("{name: x, plans: []}", "f")));
+}
+
+/// A folder with a cluster file, removed at the end.
+class PlanFileInlining : public ::testing::Test {
+ protected:
+  PlanFileInlining() {
+    std::filesystem::create_directories(folder_);
+    write_file(folder_ / "fast.yaml", "shape: uniform\ndevices: 2\n");
+  }
+  ~PlanFileInlining() override { std::filesystem::remove_all(folder_); }
+  YamlValue parse(const std::string& text) const {
+    return YamlValue::parse(text, (folder_ / "scenario.yaml").string());
+  }
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / "pipegraph_plan_file_test";
+};
+
+TEST_F(PlanFileInlining, WritesAFileWithItsOverridesInto) {
+  EXPECT_EQ(with_file_inlined(parse("{file: fast.yaml, devices: 8}")).to_yaml_text(),
+            "shape: uniform\ndevices: 8\nname: fast\n");
+  EXPECT_EQ(with_file_inlined(parse("{file: fast.yaml, name: mine}")).to_yaml_text(),
+            "shape: uniform\ndevices: 2\nname: mine\n");
+}
+
+TEST_F(PlanFileInlining, KeepsWhatNamesNoFile) {
+  EXPECT_EQ(with_file_inlined(parse("{family: mlp}")).to_yaml_text(), "family: mlp\n");
+}
+
+TEST_F(PlanFileInlining, MakesTheFileOfAnImportAbsolute) {
+  const YamlValue value = with_file_inlined(parse("{import: some, file: net.txt}"));
+  EXPECT_EQ(value.find("file")->as_string(), (folder_ / "net.txt").string());
+}
+
+}  // namespace
+}  // namespace pipegraph
