@@ -110,12 +110,12 @@ def covered(run):
     """(first second, last second, note): the part of the run that its timeline covers."""
     window = (run.details or {}).get("window")
     timeline = run.timeline
-    if window:
-        first, last = window["first_s"], window["last_s"]
-        shown, of = window["shown_instructions"], window["instructions"]
-    elif timeline.truncated:
+    if timeline.truncated:
         first, last = 0.0, _complete_until(timeline)
         shown, of = len(timeline), run.value("instructions")
+    elif window:
+        first, last = window["first_s"], window["last_s"]
+        shown, of = window["shown_instructions"], window["instructions"]
     else:
         return 0.0, run.makespan_s or float(timeline["end_s"].max(initial=0.0)), ""
     count = f"{int(shown)} of {int(of)}" if of else f"the first {int(shown)}"

@@ -29,7 +29,7 @@ _MEMORY = {"device": "count", "time_s": "number", "bytes": "number"}
 _STAGES = {
     "stage": "count",
     "name": "text",
-    "depth": "count",
+    "depth": "count?",
     "operators": "count",
     "devices": "text",
     "micro_batch_samples": "count",
@@ -197,8 +197,6 @@ def _point(folder, index, point, where):
         raise InputError(f"{where}: expected an object")
     keys = field(point, "point", "object", where)
     base = folder / "points" / str(index) if keys else folder
-    if not (base / "plans").is_dir() and index == 0 and (folder / "plans").is_dir():
-        base = folder
     runs = []
     for order, plan in enumerate(field(point, "plans", "list", where)):
         place = f"{where}.plans[{order}]"

@@ -4,7 +4,7 @@ A table is a dict: `head` (texts), `rows` (lists of texts), `note` (text or "").
 are names, the others numbers.
 """
 
-from analysis import quantities
+from analysis import palette, quantities
 
 MOST_ROWS = 64
 MOST_LINKS = 20
@@ -136,7 +136,7 @@ def stages(run):
         rows.append(
             [
                 table["name"][row],
-                str(table["depth"][row]),
+                quantities.NONE if table["depth"][row] < 0 else str(table["depth"][row]),
                 str(table["operators"][row]),
                 table["devices"][row] or "none",
                 *counts,
@@ -165,14 +165,11 @@ def devices(run):
 def memory(run):
     """The peak of every device: when, in which instruction, and of what it consists."""
     names = stage_names(run)
+    entries = run.details.get("devices") or []
     parts = [
-        "parameters",
-        "gradients",
-        "optimizer_state",
-        "activations",
-        "receive_slots",
-        "send_buffers",
-        "reserved",
+        part
+        for part in palette.MEMORY_PARTS
+        if any((entry.get("peak_parts_bytes") or {}).get(part) for entry in entries)
     ]
     head = [
         "device",
@@ -185,7 +182,7 @@ def memory(run):
         *(part.replace("_", " ") for part in parts),
     ]
     rows = []
-    for entry in run.details.get("devices") or []:
+    for entry in entries:
         peak, available = entry.get("peak_bytes"), entry.get("available_bytes")
         held = entry.get("peak_parts_bytes") or {}
         rows.append(

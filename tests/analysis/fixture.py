@@ -295,10 +295,31 @@ def _busy(rows, device):
     )
 
 
+def _exposed(rows, device):
+    """Time between neighbouring starts and ends in which the device moves data and computes nothing."""
+    mine = [row for row in rows if row["device"] == device]
+    edges = sorted({row[key] for row in mine for key in ("start_s", "end_s")})
+    exposed, running = 0.0, {"compute": 0, "move": 0}
+    changes = sorted(
+        (row[key], step, "move" if row["kind"] in ("send", "recv", "all_reduce") else "compute")
+        for row in mine
+        for key, step in (("start_s", 1), ("end_s", -1))
+    )
+    at = 0
+    for begin, end in zip(edges, edges[1:]):
+        while at < len(changes) and changes[at][0] <= begin:
+            running[changes[at][2]] += changes[at][1]
+            at += 1
+        if running["move"] and not running["compute"]:
+            exposed += end - begin
+    return exposed
+
+
 def _summary(plan, rows, memory):
     makespan = max(row["end_s"] for row in rows)
     devices = range(len(plan.successors) * plan.replicas)
     compute = [_busy(rows, device) for device in devices]
+    exposed = [_exposed(rows, device) for device in devices]
     share = sum(compute) / (len(devices) * makespan)
     peaks = [max(row["bytes"] for row in memory if row["device"] == device) for device in devices]
     return {
@@ -319,8 +340,8 @@ def _summary(plan, rows, memory):
         "in_flight_samples": [plan.to_sink(stage) * plan.samples for stage in plan.stages],
         "peak_memory_bytes": peaks,
         "compute_s": compute,
-        "exposed_communication_s": [0.0 for _ in devices],
-        "idle_s": [makespan - busy for busy in compute],
+        "exposed_communication_s": exposed,
+        "idle_s": [makespan - busy - moving for busy, moving in zip(compute, exposed)],
         "search_time_s": None,
         "backend": "analytic",
         "instructions": len(rows),
@@ -344,7 +365,7 @@ def _details(plan, rows, memory, summary):
                 "device": device,
                 "name": f"node{device // 4}/gpu{device % 4}",
                 "compute_s": summary["compute_s"][device],
-                "exposed_communication_s": 0.0,
+                "exposed_communication_s": summary["exposed_communication_s"][device],
                 "idle_s": summary["idle_s"][device],
                 "available_bytes": plan.available_bytes,
                 "needed_bytes": peak["bytes"],

@@ -51,6 +51,19 @@ class Occupancy(FolderCase):
             (total(lane.exposed), total(lane.compute), total(lane.idle)), (2.0, 1.0, 0.0)
         )
 
+    def test_agrees_with_the_figures_of_the_folder(self):
+        plan = fixture.Pipeline(
+            message_bytes=2**23, replicas=2, all_reduce_s=1e-3, optimizer_s=1e-3
+        )
+        plan_summary = self.write(plan)["points"][0]["plans"][0]
+        run = load(self.folder).points[0].runs[0]
+        for device in range(8):
+            lane = occupancy(run.timeline, device, 0.0, run.makespan_s)
+            found = [total(lane.compute), total(lane.exposed), total(lane.idle)]
+            keys = ("compute_s", "exposed_communication_s", "idle_s")
+            for value, key in zip(found, keys):
+                self.assertAlmostEqual(value, plan_summary[key][device], places=12)
+
     def test_bubbles_of_one_forward_one_backward(self):
         # P = 4, M = 8: every device idles (P - 1)(F + B) = 9 of 33.
         self.write(fixture.Pipeline(forward_s=1, backward_s=2))
