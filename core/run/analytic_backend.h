@@ -7,16 +7,12 @@
 #include "core/cluster/topology.h"
 #include "core/program/program.h"
 #include "core/run/backend.h"
-#include "core/run/timeline.h"
+#include "core/run/collective_schedules.h"
 
 namespace pipegraph {
 
-/// Collectives by name from core/collective; "auto" chooses by size.
-struct CollectiveOptions {
-  std::string algorithm = "auto";
-};
-
-/// `program` and `topology` must outlive the backend.
+/// `program` and `topology` must outlive the backend. Errors: those of CollectiveSchedules;
+/// InternalError if the program uses devices that the topology lacks.
 std::unique_ptr<Backend> make_analytic_backend(const Program& program, const Topology& topology,
                                                const CollectiveOptions& options = {});
 

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/units.h"
@@ -27,7 +24,9 @@ class Backend {
   virtual void start(InstructionId instruction) = 0;
 
   /// Waits until something completes; all that completed at that moment, valid until the next call.
-  /// Empty: nothing is in progress, and nothing will complete unless something is started.
+  /// Both halves of a transfer, and all members of an all-reduce, are reported as far as they
+  /// belong to the devices this backend performs for. Empty: nothing is in progress, and nothing
+  /// will complete unless something is started.
   virtual std::span<const Completion> wait() = 0;
 };
 

@@ -1,33 +1,39 @@
-// Drives a program through a dispatcher and a backend, for all devices or for some.
+// Drives a program through dispatchers and a backend, for all devices or for some.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <span>
-#include <string>
 #include <variant>
 #include <vector>
 
 #include "core/program/program.h"
 #include "core/run/backend.h"
+#include "core/run/stuck.h"
 #include "core/run/timeline.h"
 
 namespace pipegraph {
 
-/// The program cannot go on: what each device's blocked instruction waits for.
-struct Stuck {
-  struct Blocked {
-    InstructionId instruction;
-    std::vector<InstructionId> waits_for;  ///< own device's; or the other half / members not posted
-  };
-  std::vector<Blocked> blocked;  ///< per device the heads of its lanes, by id
-  std::size_t completed = 0;
-  std::size_t total = 0;
-  std::string text;  ///< the grid of devices with each one's current instruction
+/// One dispatcher that sees everything, or one per device that sees only its own completions. The
+/// result is the same; simulators take the first, executors live with the second.
+enum class Dispatching : std::uint8_t { OneForAll, OnePerDevice };
+
+/// What a backend reported, by instruction id; NaN where nothing was reported.
+struct RunRecord {
+  std::vector<Seconds> start, end;
+  explicit RunRecord(std::size_t instructions);
 };
 
-/// Timeline of the given devices' instructions (others stay 0), or what blocks it.
-std::variant<Timeline, Stuck> run_program(const Program& program, Backend& backend);
+/// Runs until all instructions have completed or the backend has nothing in progress.
+RunRecord drive(const Program& program, Backend& backend,
+                Dispatching dispatching = Dispatching::OneForAll);
+/// The same for the instructions of some devices.
+RunRecord drive(const Program& program, Backend& backend, std::span<const DeviceId> devices);
+
+/// The timeline of a record in which every instruction has completed, else what blocks the rest.
+std::variant<Timeline, Stuck> conclude(const Program& program, RunRecord record);
+
+/// drive, then conclude.
 std::variant<Timeline, Stuck> run_program(const Program& program, Backend& backend,
-                                          std::span<const DeviceId> devices);
+                                          Dispatching dispatching = Dispatching::OneForAll);
 
 }  // namespace pipegraph

@@ -6,6 +6,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/units.h"
+#include "core/program/program.h"
 
 namespace pipegraph {
 
@@ -18,5 +19,9 @@ struct Timeline {
   Seconds makespan() const;  ///< end of the last instruction; 0 if there is none
   bool operator==(const Timeline&) const = default;
 };
+
+/// The moment from which each instruction could have started as far as its own device is concerned:
+/// the latest end of what it waits on and of the instruction before it on its lane; 0 without any.
+std::vector<Seconds> ready_times(const Program& program, const std::vector<Seconds>& end);
 
 }  // namespace pipegraph
