@@ -1,0 +1,33 @@
+#include "tests/support/conformance.h"
+
+#include "core/run/analytic_backend.h"
+#include "tests/support/fake_backend.h"
+
+namespace pipegraph::test {
+namespace {
+
+Conformant analytic() {
+  return {"Analytic",
+          [](const Program& program, const Topology& topology, Dispatching dispatching) {
+            return run_program(program, *make_analytic_backend(program, topology), dispatching);
+          }};
+}
+
+Conformant fake(const std::string& name, FakeOptions options) {
+  return {name,
+          [options](const Program& program, const Topology&, Dispatching dispatching) {
+            return run_program(program, *make_fake_backend(program, options), dispatching);
+          },
+          Promptness::Eventually};
+}
+
+INSTANTIATE_TEST_SUITE_P(, Conformance,
+                         testing::Values(analytic(),
+                                         fake("FakeOldestFirst", {FakeOrder::OldestFirst}),
+                                         fake("FakeNewestFirst", {FakeOrder::NewestFirst}),
+                                         fake("FakeRandom1", {FakeOrder::Random, 1}),
+                                         fake("FakeRandom2", {FakeOrder::Random, 2})),
+                         conformant_name);
+
+}  // namespace
+}  // namespace pipegraph::test
