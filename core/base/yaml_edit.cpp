@@ -3,7 +3,6 @@
 #include <charconv>
 #include <utility>
 
-#include "core/base/nearest.h"
 #include "core/base/yaml_node.h"
 
 namespace pipegraph {
@@ -43,12 +42,6 @@ std::vector<Step> split(std::string_view path) {
   return path.starts_with('.') ? std::vector<Step>{} : steps;
 }
 
-std::vector<std::string> keys_of(const YamlNode& map) {
-  std::vector<std::string> keys;
-  for (const YamlNode::Child& entry : map.children) keys.push_back(entry.key);
-  return keys;
-}
-
 /// The edit of one path, with what its errors name.
 class Replacement {
  public:
@@ -63,16 +56,15 @@ class Replacement {
                                         const std::shared_ptr<const YamlNode>& value) const {
     const bool last = depth + 1 == steps_.size();
     auto copy = std::make_shared<YamlNode>(node);
-    YamlNode::Child& entry = entry_of(*copy, steps_[depth], last ? Missing::Append : Missing::Fail);
+    YamlNode::Child& entry = entry_of(*copy, steps_[depth]);
     entry.value = last ? value : apply(*entry.value, depth + 1, value);
     if (last) entry.merged_from = nullptr;
     return copy;
   }
 
  private:
-  enum class Missing : std::uint8_t { Fail, Append };
-
-  YamlNode::Child& entry_of(YamlNode& node, const Step& step, Missing missing) const {
+  /// The entry that a step leads to, made where a map has none.
+  YamlNode::Child& entry_of(YamlNode& node, const Step& step) const {
     if (step.index) {
       if (node.type != YamlValue::Type::Sequence)
         fail(origin_, path_, "there is no list there", "");
@@ -81,18 +73,15 @@ class Replacement {
              fmt::format("an index below {}", node.children.size()));
       return node.children[*step.index];
     }
+    if (node.type == YamlValue::Type::Null) node.type = YamlValue::Type::Map;
     if (node.type != YamlValue::Type::Map)
       fail(origin_, path_, fmt::format("'{}' is not inside a map", step.key), "");
     for (YamlNode::Child& entry : node.children)
       if (entry.key == step.key) return entry;
-    if (missing == Missing::Fail)
-      fail(origin_, path_, fmt::format("there is no key '{}'", step.key),
-           expected_one_of(step.key, keys_of(node)));
-    auto source = std::make_shared<YamlSource>(YamlSource{origin_, {}});
-    node.children.push_back({.key = step.key,
-                             .value = nullptr,
-                             .key_source = std::move(source),
-                             .merged_from = nullptr});
+    const auto source = std::make_shared<YamlSource>(YamlSource{origin_, {}});
+    auto empty = std::make_shared<YamlNode>();
+    empty->source = source;
+    node.children.push_back({.key = step.key, .value = std::move(empty), .key_source = source});
     return node.children.back();
   }
 

@@ -70,10 +70,10 @@ class YamlValue {
   [[noreturn]] void fail(const std::string& problem, const std::string& expected) const;
 
   /// This document with the node at a dotted path ("training.mini_batch", "plans[0].planner")
-  /// replaced by (or, for a new key of an existing map, extended with) the YAML text `value`. The
-  /// new node's position names `origin`, e.g. "--set training.mini_batch". Path elements between
-  /// must exist. Call it on the root.
-  /// Errors: ConfigError naming `origin` if the path does not exist or `value` is not YAML.
+  /// replaced by (or, for a new key of a map, extended with) the YAML text `value`. The new node's
+  /// position names `origin`, e.g. "--set training.mini_batch". Missing maps on the way are made;
+  /// missing list entries are errors. Call it on the root.
+  /// Errors: ConfigError naming `origin` if the path leads nowhere or `value` is not YAML.
   YamlValue with(std::string_view path, std::string_view value, const std::string& origin) const;
   /// The same with a value of another document, which keeps its position and its folder.
   YamlValue with(std::string_view path, const YamlValue& value, const std::string& origin) const;

@@ -48,10 +48,16 @@ TEST(YamlEdit, ReplacesInsideListsAndAddsKeys) {
   EXPECT_EQ(edited.find("simulation")->find("network")->as_string(), "ideal");
 }
 
+TEST(YamlEdit, MakesMissingMapsOnTheWay) {
+  const YamlValue edited = scenario().with("simulation.options.seed", "3", "--set");
+  const YamlValue value = edited.find("simulation")->find("options")->find("seed").value();
+  EXPECT_EQ(value.as_integer(), 3);
+  EXPECT_EQ(edited.key_position("simulation").file, "--set");
+  const YamlValue empty = YamlValue::parse("simulation:\n", "f");
+  EXPECT_EQ(empty.with("simulation.seed", "3", "x").to_yaml_text(), "simulation:\n  seed: 3\n");
+}
+
 TEST(YamlEdit, RefusesPathsThatLeadNowhere) {
-  EXPECT_EQ(set_error("trainign.mini_batch", "1"),
-            "--set: trainign.mini_batch: there is no key 'trainign'; expected 'training' (or one "
-            "of training, plans)");
   EXPECT_EQ(set_error("plans[3].planner", "x"),
             "--set: plans[3].planner: there is no entry [3]; expected an index below 1");
   EXPECT_EQ(set_error("training[0]", "x"), "--set: training[0]: there is no list there");

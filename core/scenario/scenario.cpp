@@ -1,0 +1,146 @@
+// Keys of a scenario. What the model, the cluster and a planner's options mean is read elsewhere.
+#include "core/scenario/scenario.h"
+
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "core/plan/plan_file.h"
+#include "core/plan/training_text.h"
+
+namespace pipegraph {
+namespace {
+
+constexpr std::array k_backends{BackendKind::SimGrid, BackendKind::Analytic};
+constexpr std::array k_networks{NetworkModel::Ideal, NetworkModel::Lv08, NetworkModel::Smpi,
+                                NetworkModel::Ib};
+constexpr std::array k_modes{SimulationMode::Auto, SimulationMode::Full};
+
+/// One of `values`, by its text; `otherwise` if there is no value.
+template <class Values>
+typename Values::value_type choice_or(const std::optional<YamlValue>& value, const Values& values,
+                                      typename Values::value_type otherwise) {
+  if (!value) return otherwise;
+  std::vector<std::string> names;
+  for (const auto& choice : values) names.emplace_back(to_text(choice));
+  return values[value->as_choice(names)];
+}
+
+Simulation read_simulation(const YamlValue& value) {
+  MapReader reader(value, "simulation");
+  Simulation result;
+  result.backend = choice_or(reader.optional("backend"), k_backends, result.backend);
+  result.network = choice_or(reader.optional("network"), k_networks, result.network);
+  result.mode = choice_or(reader.optional("mode"), k_modes, result.mode);
+  if (const auto overlap = reader.optional("overlap")) result.overlap = overlap->as_bool();
+  if (const auto collective = reader.optional("collective"))
+    result.collective = collective->as_string();
+  reader.finish();
+  return result;
+}
+
+std::string text_or(const std::optional<YamlValue>& value, const std::string& otherwise) {
+  return value ? value->as_string() : otherwise;
+}
+
+/// `{file: plan.yaml}`, perhaps with a name of its own.
+PlanRequest read_plan_of_file(const YamlValue& value) {
+  MapReader reader(value, "a plan of a file");
+  const YamlValue file = reader.required("file");
+  const auto name = reader.optional("name");
+  reader.finish();
+  const YamlValue document = YamlValue::load(file.as_path());
+  if (!is_plan_document(document))
+    file.fail("is not a plan file", "a file with the keys format, model, cluster, training, plan");
+  const YamlValue plan = read_plan_document(document).plan;
+  if (!plan.is_map()) plan.fail("is not a map", "a plan as a map of keys");
+  const std::string planner = text_or(plan.find("planner"), "manual");
+  return {.name = name ? name->as_string() : text_or(plan.find("name"), planner),
+          .planner = planner,
+          .source = PlanRequest::Source::Given,
+          .value = plan};
+}
+
+PlanRequest read_request(const YamlValue& value) {
+  if (!value.is_map()) value.fail("is not a map", "a plan, e.g. {planner: balanced}");
+  if (value.find("file")) return read_plan_of_file(value);
+  const auto planner = value.find("planner");
+  if (!planner)
+    value.fail("the plan has neither 'planner' nor 'file'",
+               "e.g. {planner: balanced}, {planner: manual, stages: ...} or {file: plan.yaml}");
+  const std::string name = planner->as_string();
+  return {.name = text_or(value.find("name"), name),
+          .planner = name,
+          .source = name == "manual" ? PlanRequest::Source::Given : PlanRequest::Source::Planner,
+          .value = value};
+}
+
+std::vector<PlanRequest> read_plans(const YamlValue& list) {
+  std::vector<PlanRequest> plans;
+  for (const YamlValue& item : list.items()) {
+    PlanRequest request = read_request(item);
+    if (request.name.empty()) item.fail("the plan's name is empty", "a name");
+    for (const PlanRequest& other : plans)
+      if (other.name == request.name)
+        item.fail(fmt::format("two plans are named '{}'", request.name),
+                  "'name:' with a name of its own");
+    plans.push_back(std::move(request));
+  }
+  if (plans.empty()) list.fail("there is no plan", "at least one, e.g. {planner: balanced}");
+  return plans;
+}
+
+Scenario scenario_of_plan_file(const YamlValue& document) {
+  const PlanDocument parts = read_plan_document(document);
+  if (!parts.plan.is_map()) parts.plan.fail("is not a map", "a plan as a map of keys");
+  const std::string planner = text_or(parts.plan.find("planner"), "manual");
+  const std::string name = text_or(parts.plan.find("name"), planner);
+  return {.name = name,
+          .model = parts.origin.model,
+          .cluster = parts.origin.cluster,
+          .training = parts.origin.training,
+          .plans = {{.name = name,
+                     .planner = planner,
+                     .source = PlanRequest::Source::Given,
+                     .value = parts.plan}},
+          .simulation = {}};
+}
+
+}  // namespace
+
+std::string_view to_text(BackendKind backend) {
+  constexpr std::array<std::string_view, 2> k_names{"simgrid", "analytic"};
+  return k_names[static_cast<std::size_t>(backend)];
+}
+
+std::string_view to_text(NetworkModel network) {
+  constexpr std::array<std::string_view, 4> k_names{"ideal", "lv08", "smpi", "ib"};
+  return k_names[static_cast<std::size_t>(network)];
+}
+
+std::string_view to_text(SimulationMode mode) {
+  constexpr std::array<std::string_view, 2> k_names{"auto", "full"};
+  return k_names[static_cast<std::size_t>(mode)];
+}
+
+Scenario read_scenario(const YamlValue& document) {
+  if (is_plan_document(document)) return scenario_of_plan_file(document);
+  MapReader reader(document, "a scenario");
+  const std::string stem = std::filesystem::path(document.position().file).stem().string();
+  const auto name = reader.optional("name");
+  Scenario scenario{.name = text_or(name, stem),
+                    .model = reader.required("model"),
+                    .cluster = reader.required("cluster"),
+                    .training = read_training(reader.required("training")),
+                    .plans = read_plans(reader.required("plans"))};
+  if (name && scenario.name.empty()) name->fail("the name is empty", "a name");
+  if (const auto simulation = reader.optional("simulation"))
+    scenario.simulation = read_simulation(*simulation);
+  if (const auto memory = reader.optional("memory"))
+    scenario.memory =
+        static_cast<MemoryPolicy>(memory->as_choice(std::vector<std::string>{"error", "report"}));
+  reader.finish();
+  return scenario;
+}
+
+}  // namespace pipegraph

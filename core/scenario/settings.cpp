@@ -1,0 +1,31 @@
+// Settings one after the other.
+#include "core/scenario/settings.h"
+
+#include "core/scenario/sweep.h"
+
+namespace pipegraph {
+namespace {
+
+YamlValue with_setting(const YamlValue& document, const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw ConfigError({.file = "--set " + setting}, "is not PATH=VALUE",
+                      "e.g. --set training.mini_batch=64");
+  const std::string path = setting.substr(0, equals);
+  const std::string value = setting.substr(equals + 1);
+  for (const std::string& swept : swept_paths(document))
+    if (swept == path)
+      throw ConfigError({.file = "--set", .key = path}, "the scenario sweeps this key",
+                        "--set sweep={} before it, to switch the sweep off");
+  return document.with(path, value.empty() ? "\"\"" : value, "--set");
+}
+
+}  // namespace
+
+YamlValue with_settings(const YamlValue& document, const std::vector<std::string>& settings) {
+  YamlValue result = document;
+  for (const std::string& setting : settings) result = with_setting(result, setting);
+  return result;
+}
+
+}  // namespace pipegraph

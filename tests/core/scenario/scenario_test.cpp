@@ -1,0 +1,131 @@
+// Scenarios: every key, defaults, refusals, and plan files as scenarios.
+#include "core/scenario/scenario.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/base/files.h"
+
+namespace pipegraph {
+namespace {
+
+using ::testing::StartsWith;
+
+constexpr std::string_view k_minimal =
+    "model: {family: mlp}\n"
+    "cluster: {shape: uniform, devices: 4}\n"
+    "training: {mini_batch: 128}\n";
+
+Scenario read(const std::string& more) {
+  return read_scenario(YamlValue::parse(std::string(k_minimal) + more, "dir/study.yaml"));
+}
+
+std::string error_of(const std::string& more) {
+  try {
+    read(more);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Scenario, HasDefaults) {
+  const Scenario scenario = read("plans: [{planner: balanced}]\n");
+  EXPECT_EQ(scenario.name, "study");
+  EXPECT_EQ(scenario.model.find("family")->as_string(), "mlp");
+  EXPECT_EQ(scenario.training.mini_batch, 128);
+  EXPECT_EQ(scenario.simulation.backend, BackendKind::SimGrid);
+  EXPECT_EQ(scenario.simulation.network, NetworkModel::Ideal);
+  EXPECT_TRUE(scenario.simulation.overlap);
+  EXPECT_EQ(scenario.memory, MemoryPolicy::Error);
+  ASSERT_EQ(scenario.plans.size(), 1U);
+  EXPECT_EQ(scenario.plans[0].name, "balanced");
+  EXPECT_EQ(scenario.plans[0].source, PlanRequest::Source::Planner);
+}
+
+TEST(Scenario, ReadsEveryKey) {
+  const Scenario scenario = read(
+      "name: other\n"
+      "simulation: {backend: analytic, network: lv08, overlap: false, collective: ring, mode: "
+      "full}\n"
+      "memory: report\n"
+      "plans:\n"
+      "  - {planner: manual, micro_batch: 1, stages: []}\n"
+      "  - {planner: balanced, name: mine, kind: sequential}\n");
+  EXPECT_EQ(scenario.name, "other");
+  EXPECT_EQ(scenario.simulation.backend, BackendKind::Analytic);
+  EXPECT_EQ(scenario.simulation.network, NetworkModel::Lv08);
+  EXPECT_FALSE(scenario.simulation.overlap);
+  EXPECT_EQ(scenario.simulation.collective, "ring");
+  EXPECT_EQ(scenario.simulation.mode, SimulationMode::Full);
+  EXPECT_EQ(scenario.memory, MemoryPolicy::Report);
+  EXPECT_EQ(scenario.plans[0].source, PlanRequest::Source::Given);
+  EXPECT_EQ(scenario.plans[1].name, "mine");
+  EXPECT_EQ(scenario.plans[1].value.find("kind")->as_string(), "sequential");
+}
+
+TEST(Scenario, NamesThePlaceOfWhatIsWrong) {
+  EXPECT_EQ(error_of(""), "dir/study.yaml:1:1: a scenario has no key 'plans'; expected 'plans'");
+  EXPECT_EQ(error_of("plans: []\n"),
+            "dir/study.yaml:4:8: plans: there is no plan; expected at least one, e.g. {planner: "
+            "balanced}");
+  EXPECT_EQ(
+      error_of("plans: [{planner: a}, {planner: a}]\n"),
+      "dir/study.yaml:4:23: plans[1]: two plans are named 'a'; expected 'name:' with a name of "
+      "its own");
+  EXPECT_THAT(
+      error_of("plans: [{kind: graph}]\n"),
+      StartsWith("dir/study.yaml:4:9: plans[0]: the plan has neither 'planner' nor 'file'"));
+  EXPECT_THAT(error_of("plans: [{planner: a}]\nsimulaton: {}\n"),
+              StartsWith("dir/study.yaml:5:1: simulaton: unknown key in a scenario; expected "
+                         "'simulation'"));
+  EXPECT_THAT(error_of("plans: [{planner: a}]\nsimulation: {network: lv8}\n"),
+              StartsWith("dir/study.yaml:5:23: simulation.network: unknown value 'lv8'; expected "
+                         "'lv08'"));
+  EXPECT_THAT(error_of("plans: [{planner: a}]\nmemory: ignore\n"),
+              StartsWith("dir/study.yaml:5:9: memory: unknown value 'ignore'"));
+  EXPECT_THAT(error_of("plans: [{file: none.yaml}]\n"),
+              StartsWith("dir/none.yaml: cannot be read"));
+}
+
+/// A plan file in a folder of its own.
+class ScenarioOfPlanFile : public ::testing::Test {
+ protected:
+  ScenarioOfPlanFile() {
+    std::filesystem::create_directories(folder_);
+    write_file(folder_ / "plan.yaml",
+               "format: 1\n"
+               "model: {family: gpt}\n"
+               "cluster: {shape: uniform, devices: 2}\n"
+               "training: {mini_batch: 8}\n"
+               "plan: {name: found, planner: piper, stages: []}\n");
+  }
+  ~ScenarioOfPlanFile() override { std::filesystem::remove_all(folder_); }
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / "pipegraph_scenario_test";
+};
+
+TEST_F(ScenarioOfPlanFile, APlanFileIsTheScenarioOfItsPlan) {
+  const Scenario scenario = read_scenario(YamlValue::load(folder_ / "plan.yaml"));
+  EXPECT_EQ(scenario.name, "found");
+  EXPECT_EQ(scenario.model.find("family")->as_string(), "gpt");
+  EXPECT_EQ(scenario.training.mini_batch, 8);
+  EXPECT_EQ(scenario.plans[0].planner, "piper");
+  EXPECT_EQ(scenario.plans[0].source, PlanRequest::Source::Given);
+}
+
+TEST_F(ScenarioOfPlanFile, APlanOfAFileCompetesInAScenario) {
+  const std::string text =
+      std::string(k_minimal) + "plans: [{file: plan.yaml}, {file: plan.yaml, name: again}]\n";
+  const Scenario scenario =
+      read_scenario(YamlValue::parse(text, (folder_ / "scenario.yaml").string()));
+  EXPECT_EQ(scenario.model.find("family")->as_string(), "mlp");
+  EXPECT_EQ(scenario.plans[0].name, "found");
+  EXPECT_EQ(scenario.plans[1].name, "again");
+  EXPECT_EQ(scenario.plans[1].value.find("name")->as_string(), "found");
+}
+
+}  // namespace
+}  // namespace pipegraph
