@@ -1,0 +1,34 @@
+// The loop all planners share: propose stages once per candidate micro-batch size, place them,
+// evaluate them, keep the best that fits.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/planners/planner.h"
+
+namespace pipegraph {
+
+/// What a planner proposes at one micro-batch size.
+struct Proposal {
+  std::vector<Stage> stages;  ///< `devices` are places 0, 1, ... without gaps, mapped by placement
+  Objective objective;
+  std::vector<std::string> notes;  ///< for the search report
+};
+
+using Propose = std::function<std::variant<Proposal, Infeasible>(std::int32_t micro_batch)>;
+
+/// The candidates of `options`, clipped to the mini-batch, ascending, without duplicates; where it
+/// gives none, the powers of two up to the mini-batch, and the mini-batch.
+std::vector<std::int32_t> micro_batch_candidates(const PlannerOptions& options,
+                                                 std::int32_t mini_batch);
+
+/// The proposal of least analytic iteration time, or of least objective, among those that fit; of
+/// equals the smallest micro-batch. Infeasible with the reason at the smallest micro-batch if none.
+PlannerResult best_proposal(const Workload& workload, const PlannerOptions& options,
+                            std::string_view planner, const Propose& propose);
+
+}  // namespace pipegraph

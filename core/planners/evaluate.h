@@ -1,0 +1,56 @@
+// From a plan to what it would do: the way every plan takes, whoever made it. Planners rank what
+// they propose with it, and the command line hands what it prepares to any backend.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/plan/plan.h"
+#include "core/program/memory.h"
+#include "core/program/program.h"
+#include "core/program/validate.h"
+#include "core/run/analytic_backend.h"
+#include "core/run/timeline.h"
+#include "core/schedule/schedule.h"
+#include "core/stage/workload.h"
+
+namespace pipegraph {
+
+enum class PlanStatus : std::uint8_t { Ok, OutOfMemory, Deadlock };
+std::string_view to_text(PlanStatus status);  ///< "ok", "out_of_memory", "deadlock"
+
+struct EvaluationOptions {
+  bool overlap = true;  ///< false: communication blocks the compute lane of every device
+  CollectiveOptions collectives;
+};
+
+/// A plan made ready for any backend.
+struct PreparedPlan {
+  PlanStatus status = PlanStatus::Ok;
+  std::string reason;  ///< why the status is not Ok
+  StageGraph stages;
+  Schedule schedule;               ///< empty after a deadlock of the schedule
+  std::optional<Program> program;  ///< absent then; present but refused if receive slots deadlock
+  ValidationReport validation;
+  MemoryReport memory;  ///< empty after a deadlock
+};
+
+/// Stage graph, schedule, program, validation and memory. Errors: ConfigError for a plan that
+/// contradicts itself, the graph or the cluster; InternalError if our own lowering is not valid.
+PreparedPlan prepare(const Workload& workload, const Plan& plan,
+                     const EvaluationOptions& options = {});
+
+struct Evaluation {
+  PreparedPlan prepared;
+  std::optional<Timeline> timeline;  ///< if the status is Ok
+  Seconds iteration_time{0};         ///< its makespan
+  bool ok() const { return prepared.status == PlanStatus::Ok; }
+};
+
+/// prepare, and a run on the analytic backend if the plan is Ok.
+Evaluation evaluate(const Workload& workload, const Plan& plan,
+                    const EvaluationOptions& options = {});
+
+}  // namespace pipegraph

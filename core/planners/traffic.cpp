@@ -1,0 +1,83 @@
+#include "core/planners/traffic.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/stage/parameters.h"
+#include "core/stage/share_partition.h"
+
+namespace pipegraph {
+namespace {
+
+class Flows {
+ public:
+  void add(DeviceId from, DeviceId to, double messages, double bytes) {
+    if (from == to) return;
+    Flow& flow =
+        flows_.try_emplace({from.value, to.value}, Flow{from.value, to.value}).first->second;
+    flow.messages += messages;
+    flow.bytes += bytes;
+  }
+  std::vector<Flow> take() const {
+    std::vector<Flow> result;
+    for (const auto& [pair, flow] : flows_) result.push_back(flow);
+    return result;
+  }
+
+ private:
+  std::map<std::pair<std::int32_t, std::int32_t>, Flow> flows_;
+};
+
+/// What has to come back against an edge, per sample.
+Bytes gradient_bytes(const ComputationGraph& graph, const StageEdge& edge) {
+  Bytes total;
+  for (const OperatorId tensor : edge.tensors)
+    if (graph.at(tensor).output_needs_gradient) total += graph.at(tensor).output;
+  return total;
+}
+
+/// Activations and gradients of one edge, counted over its first samples and scaled to all.
+void add_edge(const Workload& workload, const StageGraph& stages, const StageEdge& edge,
+              Flows& flows) {
+  const std::int32_t mini_batch = workload.training.mini_batch;
+  const Stage& from = stages.at(edge.from);
+  const Stage& to = stages.at(edge.to);
+  const SharePartition producers(mini_batch, from.micro_batch, from.replicas());
+  const SharePartition consumers(mini_batch, to.micro_batch, to.replicas());
+  const std::int32_t window = std::min(mini_batch, std::max(from.micro_batch, to.micro_batch));
+  const double scale = static_cast<double>(mini_batch) / window;
+  const double forward = edge.bytes.as_double() * scale;
+  const double backward = gradient_bytes(*workload.graph, edge).as_double() * scale;
+  consumers.for_each_overlapping({0, window}, [&](std::int32_t index, std::int32_t q) {
+    const MicroBatch read = intersection(consumers.share(index, q), {0, window});
+    const DeviceId reader = to.devices[static_cast<std::size_t>(q)];
+    producers.for_each_overlapping(read, [&](std::int32_t i, std::int32_t r) {
+      const DeviceId writer = from.devices[static_cast<std::size_t>(r)];
+      const double samples = intersection(producers.share(i, r), read).samples();
+      flows.add(writer, reader, scale, forward * samples);
+      flows.add(reader, writer, scale, backward * samples);
+    });
+  });
+}
+
+/// A ring all-reduce of d devices: 2 (d - 1) messages of 1/d of the parameters to the next.
+void add_reduction(const ComputationGraph& graph, const Stage& stage, Flows& flows) {
+  const std::size_t devices = stage.devices.size();
+  if (devices < 2) return;
+  const double steps = 2.0 * static_cast<double>(devices - 1);
+  const double part = parameters_of(graph, stage).as_double() / static_cast<double>(devices);
+  if (part <= 0) return;
+  for (std::size_t r = 0; r < devices; ++r)
+    flows.add(stage.devices[r], stage.devices[(r + 1) % devices], steps, steps * part);
+}
+
+}  // namespace
+
+std::vector<Flow> traffic(const Workload& workload, const StageGraph& stages) {
+  Flows flows;
+  for (const StageEdge& edge : stages.transfers()) add_edge(workload, stages, edge, flows);
+  for (const Stage& stage : stages.stages()) add_reduction(*workload.graph, stage, flows);
+  return flows.take();
+}
+
+}  // namespace pipegraph

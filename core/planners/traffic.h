@@ -1,0 +1,23 @@
+// What the devices of a stage graph say to each other in one mini-batch, before they are placed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/stage/stage_graph.h"
+#include "core/stage/workload.h"
+
+namespace pipegraph {
+
+/// All messages from one place to another.
+struct Flow {
+  std::int32_t from = 0;  ///< a place: the value of a DeviceId in the unplaced stages
+  std::int32_t to = 0;
+  double messages = 0.0;
+  double bytes = 0.0;
+};
+
+/// Activations, gradients and ring all-reduces of one mini-batch, one flow per pair, by (from, to).
+std::vector<Flow> traffic(const Workload& workload, const StageGraph& stages);
+
+}  // namespace pipegraph
