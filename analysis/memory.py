@@ -129,20 +129,14 @@ def _draw_peaks(axes, run, shown, view):
     entries = []
     for part, colour in palette.MEMORY_PARTS.items():
         size = numpy.array([_part(details, device, part) for device in shown]) / unit_bytes
+        if part == "other":  # what the parts named above do not account for
+            size = numpy.maximum(peaks / unit_bytes - left, 0)
+            size[size < 1e-6 * peaks / unit_bytes] = 0
         if not size.any():
             continue
         figure.bars(axes, left, left + size, rows + 0.86, rows + 0.14, colour)
         left += size
         entries.append((colour, part.replace("_", " ")))
-    unknown = left == 0
-    figure.bars(
-        axes,
-        left[unknown],
-        peaks[unknown] / unit_bytes,
-        rows[unknown] + 0.86,
-        rows[unknown] + 0.14,
-        palette.COMPUTE,
-    )
     limits = numpy.array([_limit(details, device) for device in shown]) / unit_bytes
     largest = max(float(peaks.max(initial=0.0)) / unit_bytes, float(left.max(initial=0.0))) or 1.0
     near = numpy.isfinite(limits) & (limits <= 1.6 * largest)

@@ -36,7 +36,9 @@ MEMORY_PARTS = {
     "activations": KINDS["forward"],
     "receive_slots": KINDS["recv"],
     "send_buffers": KINDS["send"],
+    "workspace": "#CC79A7",
     "reserved": "#D9D9D9",
+    "other": "#B79F86",
 }
 MEMORY_HELD = "#A6D5F0"
 MEMORY_SCALE = "Blues"
