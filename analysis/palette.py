@@ -38,7 +38,7 @@ MEMORY_PARTS = {
     "send_buffers": KINDS["send"],
     "workspace": "#CC79A7",
     "reserved": "#D9D9D9",
-    "other": "#B79F86",
+    "other": "#F2DDA0",
 }
 MEMORY_HELD = "#A6D5F0"
 MEMORY_SCALE = "Blues"
