@@ -122,7 +122,7 @@ InstructionId find_cyclic_node(const WaitGraph& graph) {
 }
 
 /// The shortest cycle through `start`, as instructions: the member that waits, then what it waits
-/// for, and so on; where those are two members of one event, both.
+/// for, and so on; where those are two members of one event, both. Begins with the least id.
 std::vector<InstructionId> shortest_cycle(const WaitGraph& graph, InstructionId start) {
   struct Step {
     InstructionId from, member, waits_for;  // `member` of node `from` waits for `waits_for`
@@ -153,6 +153,7 @@ std::vector<InstructionId> shortest_cycle(const WaitGraph& graph, InstructionId 
   } while (node != start);
   if (cycle.front() == cycle.back()) cycle.pop_back();
   std::reverse(cycle.begin(), cycle.end());
+  std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
   return cycle;
 }
 
