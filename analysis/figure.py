@@ -166,7 +166,7 @@ def _centred_outline(text, size):
 
 
 def label(name, width=28):
-    """`name` fit to be drawn: nothing unprintable, at most `width` characters, the middle left out."""
+    """`name` fit to be drawn: nothing unprintable, at most `width` characters: ends count most."""
     shown = "".join(
         character
         if unicodedata.category(character)[0] not in "CZ" or character == " "
@@ -175,5 +175,5 @@ def label(name, width=28):
     )
     if len(shown) <= width:
         return shown
-    front = (width - 1) // 2
+    front = (width - 1) // 3
     return f"{shown[:front]}…{shown[len(shown) - (width - 1 - front):]}"

@@ -32,10 +32,10 @@ def paint(run):
     steps = [_steps_of(memory, device, span) for device in shown]
     peaks = numpy.array([bytes_.max(initial=0.0) for _, bytes_ in steps])
     unit = quantities.byte_unit(peaks.max(initial=0.0))
-    entries = _draw_over_time(time_axes, steps, (span, peaks, unit, row_height))
-    entries += _draw_peaks(peak_axes, run, shown, (peaks, unit, row_height))
+    _draw_over_time(time_axes, steps, (span, peaks, unit))
+    entries = _draw_peaks(peak_axes, run, shown, (peaks, unit, row_height))
     _label_rows(time_axes, run, shown, row_height)
-    _explain(canvas, run, len(shown), len(devices))
+    _explain(canvas, run, peaks, len(devices))
     figure.legend(canvas, entries, 0.56)
     return canvas
 
@@ -60,7 +60,7 @@ def highest_per_column(times, values, columns):
 
 
 def _draw_over_time(axes, steps, view):
-    span, peaks, (unit_bytes, unit), row_height = view
+    span, peaks, (unit_bytes, unit) = view
     factor, time_name = quantities.time_unit(span)
     axes.set_xlim(0, span / factor)
     axes.set_ylim(max(1, len(steps)), 0)
@@ -68,7 +68,7 @@ def _draw_over_time(axes, steps, view):
     top = peaks.max(initial=0.0) or 1.0
     if len(steps) > MOST_CURVES:
         _draw_heat_map(axes, steps, (span / factor, top / unit_bytes, unit_bytes, unit))
-        return []
+        return
     for row, (times, values) in enumerate(steps):
         if len(times) > 2 * _COLUMNS:
             values = highest_per_column(times, values, _COLUMNS)
@@ -90,9 +90,6 @@ def _draw_over_time(axes, steps, view):
             clip_on=False,
             zorder=5,
         )
-    name = f"memory held, each row from 0 to {top / unit_bytes:.3g} {unit}"
-    peak = Line2D([], [], color=palette.LIMIT, marker="v", markersize=5, linestyle="")
-    return [(palette.MEMORY_HELD, name), (peak, "peak")]
 
 
 def _draw_heat_map(axes, steps, view):
@@ -177,9 +174,12 @@ def _label_rows(axes, run, shown, row_height):
     axes.spines["left"].set_visible(False)
 
 
-def _explain(canvas, run, shown, of):
-    peaks = run.values("peak_memory_bytes")
-    parts = [f"highest peak {quantities.size(max(peaks))}"] if peaks else []
+def _explain(canvas, run, peaks, of):
+    parts = [f"highest peak {quantities.size(peaks.max())}"]
+    if len(peaks) <= MOST_CURVES:
+        parts = [
+            f"each row from 0 to the highest peak, {quantities.size(peaks.max())}; triangle: the device's peak"
+        ]
     limits = {
         entry.get("available_bytes")
         for entry in (run.details or {}).get("devices") or []
@@ -187,8 +187,8 @@ def _explain(canvas, run, shown, of):
     }
     if len(limits) == 1:
         parts.append(f"each device has {quantities.size(limits.pop())}")
-    if shown < of:
-        parts.append(f"{shown} of {of} devices, evenly chosen")
+    if len(peaks) < of:
+        parts.append(f"{len(peaks)} of {of} devices, evenly chosen")
     if (run.details or {}).get("window"):
         parts.append("the timeline is a window; peaks are of the whole run")
     figure.title(canvas, f"Memory over time: {figure.label(run.name, 60)}", "; ".join(parts))

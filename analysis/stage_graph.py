@@ -66,7 +66,7 @@ def _explain_bars(canvas):
 
 
 def _boxes(run, layout, edges):
-    box, step = (1.75, 1.0), (2.4, 1.25)
+    box, step = (1.95, 1.0), (2.6, 1.25)
     size = (
         2 * _SIDE + (layout.layers - 1) * step[0] + box[0],
         2 * _SIDE + (layout.breadth - 1) * step[1] + box[1],
@@ -155,12 +155,12 @@ def _box(sketch, stages, row, frame):
     left, top = x - box[0] / 2 + 0.09, y - box[1] / 2
     count, k = int(stages["operators"][row]), int(stages["k"][row])
     lines = [
-        f"{count} operator{'' if count == 1 else 's'}; {device_range(stages['device_ids'][row], 12)}",
+        f"{count} operator{'' if count == 1 else 's'}; {device_range(stages['device_ids'][row], 14)}",
         f"micro-batch {stages['micro_batch_samples'][row]}" + (f", k {k}" if k != 1 else ""),
         f"in flight {stages['in_flight_samples'][row]}",
     ]
     sketch.text(
-        left, top + 0.16, figure.label(stages["name"][row], 20), fontsize=9, fontweight="bold"
+        left, top + 0.16, figure.label(stages["name"][row], 23), fontsize=8.5, fontweight="bold"
     )
     for number, text in enumerate(lines):
         sketch.text(left, top + 0.36 + 0.16 * number, text, fontsize=7.5)

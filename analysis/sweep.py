@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from analysis import figure, palette, quantities
 
 MOST_PANELS = 6
+_SLANT = 0.35  # inches for slanted names on the x axis
 _ROW, _TOP, _BOTTOM, _LEFT, _GAP = 2.5, 0.55, 0.65, 0.95, 0.25
 
 
@@ -20,7 +21,9 @@ def paint(results):
     width = max(7.0, min(15.0, _LEFT + 4.2 * len(shown)))
     entries = [(_sample(order), figure.label(name)) for name, order in plans.items()]
     top = _TOP + figure.LEGEND_LINE * len(figure.legend_lines(entries, width))
-    canvas = figure.new_figure(width, top + 3 * _ROW + _BOTTOM)
+    slanted = _slanted(_positions(results.points, key)[1])
+    low = _BOTTOM + (_SLANT if slanted else 0.0)
+    canvas = figure.new_figure(width, top + 3 * _ROW + low)
     unit = quantities.byte_unit(
         max((_figures(run)[2] or 0 for point in results.points for run in point.runs), default=0)
     )
@@ -31,7 +34,7 @@ def paint(results):
         f"highest peak memory ({unit[1]})",
     )
     for row, name in enumerate(rows):
-        bottom = _BOTTOM + (2 - row) * _ROW
+        bottom = low + (2 - row) * _ROW
         group = []
         for column, (other, points) in enumerate(shown):
             axes = figure.place_axes(
@@ -63,10 +66,9 @@ def arrange(points):
         key=lambda name: _first_place(points, name),
     )
     counts = {name: len({_text(point.keys.get(name)) for point in points}) for name in names}
-    numeric = [
-        name for name in names if _numbers([point.keys.get(name) for point in points]) is not None
-    ]
-    key = max(numeric or names, key=lambda name: (counts[name], -names.index(name)))
+    varied = [name for name in names if counts[name] > 1] or names
+    numeric = [name for name in varied if _numbers([point.keys.get(name) for point in points])]
+    key = max(numeric or varied, key=lambda name: (counts[name], -names.index(name)))
     if counts[key] == len(points):
         others = []
     else:
@@ -76,6 +78,11 @@ def arrange(points):
         other = ", ".join(f"{name} = {_text(point.keys.get(name))}" for name in others)
         panels.setdefault(other, []).append(point)
     return key, list(panels.items())
+
+
+def _slanted(labels):
+    """Whether names on the x axis need more room than they have."""
+    return labels is not None and sum(len(label) for label in labels) > 24
 
 
 def plan_orders(points):
@@ -158,7 +165,7 @@ def _ticks(axes, places, labels):
         axes.set_xticks(
             range(len(labels)),
             [figure.label(label, 14) for label in labels],
-            rotation=20 if len(labels) > 4 else 0,
+            rotation=20 if _slanted(labels) else 0,
         )
         return
     if places[0] > 0 and places[-1] / places[0] >= 8:

@@ -8,7 +8,7 @@ from unittest import mock
 import matplotlib.text
 import numpy
 
-from analysis import comparison, figure, gantt, memory, stage_graph, sweep
+from analysis import comparison, figure, gantt, memory, palette, stage_graph, sweep
 from analysis.gantt_view import batch_numbers, covered, enlarged_span, view
 from analysis.load import load
 from analysis.memory import highest_per_column
@@ -138,6 +138,25 @@ class Tidy(PictureCase):
         texts = self.assert_tidy(sweep.paint, load(self.folder))
         self.assertIn("training.mini_batch = 128", texts)
         self.assertEqual(texts.count("cluster.nodes"), 2)
+
+    def test_sweep_over_names(self):
+        shapes = ["ring", "torus", "fat tree with a long name", "dragonfly", "star"]
+        plans = [fixture.Pipeline(successors=chain(2))]
+        self.write(points=[({"cluster.shape": shape, "n": 1}, plans) for shape in shapes])
+        texts = self.assert_tidy(sweep.paint, load(self.folder))
+        self.assertIn("dragonfly", texts)
+        self.assertIn("cluster.shape", texts)
+
+    def test_every_memory_part_has_room(self):
+        self.write(fixture.Pipeline(available_bytes=520 * fixture.MIB))
+        path = self.folder / "plans/graph/details.json"
+        details = json.loads(path.read_text())
+        for device in details["devices"]:
+            device["peak_parts_bytes"] = {part: 30 * fixture.MIB for part in palette.MEMORY_PARTS}
+        path.write_text(json.dumps(details))
+        texts = self.assert_tidy(memory.paint, load(self.folder).points[0].runs[0])
+        for part in palette.MEMORY_PARTS:
+            self.assertIn(part.replace("_", " "), texts)
 
 
 class Gantt(PictureCase):
