@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/collective/collective.h"
 #include "core/plan/plan_file.h"
 #include "core/plan/training_text.h"
 
@@ -12,8 +13,8 @@ namespace pipegraph {
 namespace {
 
 constexpr std::array k_backends{BackendKind::SimGrid, BackendKind::Analytic};
-constexpr std::array k_networks{NetworkModel::Ideal, NetworkModel::Lv08, NetworkModel::Smpi,
-                                NetworkModel::Ib};
+constexpr std::array k_networks{NetworkKind::Ideal, NetworkKind::Lv08, NetworkKind::Smpi,
+                                NetworkKind::Ib};
 constexpr std::array k_modes{SimulationMode::Auto, SimulationMode::Full};
 
 /// One of `values`, by its text; `otherwise` if there is no value.
@@ -26,6 +27,12 @@ typename Values::value_type choice_or(const std::optional<YamlValue>& value, con
   return values[value->as_choice(names)];
 }
 
+std::string read_collective(const YamlValue& value) {
+  std::vector<std::string> names{"auto"};
+  for (const CollectiveEntry& entry : collective_table()) names.emplace_back(entry.name);
+  return names[value.as_choice(names)];
+}
+
 Simulation read_simulation(const YamlValue& value) {
   MapReader reader(value, "simulation");
   Simulation result;
@@ -34,7 +41,7 @@ Simulation read_simulation(const YamlValue& value) {
   result.mode = choice_or(reader.optional("mode"), k_modes, result.mode);
   if (const auto overlap = reader.optional("overlap")) result.overlap = overlap->as_bool();
   if (const auto collective = reader.optional("collective"))
-    result.collective = collective->as_string();
+    result.collective = read_collective(*collective);
   reader.finish();
   return result;
 }
@@ -113,7 +120,7 @@ std::string_view to_text(BackendKind backend) {
   return k_names[static_cast<std::size_t>(backend)];
 }
 
-std::string_view to_text(NetworkModel network) {
+std::string_view to_text(NetworkKind network) {
   constexpr std::array<std::string_view, 4> k_names{"ideal", "lv08", "smpi", "ib"};
   return k_names[static_cast<std::size_t>(network)];
 }

@@ -15,8 +15,8 @@ enum class BackendKind : std::uint8_t { SimGrid, Analytic };
 std::string_view to_text(BackendKind backend);  ///< "simgrid", "analytic"
 
 /// How SimGrid prices a transfer. Ideal: latency + bytes / fair share of the bandwidth.
-enum class NetworkModel : std::uint8_t { Ideal, Lv08, Smpi, Ib };
-std::string_view to_text(NetworkModel network);  ///< "ideal", "lv08", "smpi", "ib"
+enum class NetworkKind : std::uint8_t { Ideal, Lv08, Smpi, Ib };
+std::string_view to_text(NetworkKind network);  ///< "ideal", "lv08", "smpi", "ib"
 
 /// Whether routes that share no link with another transfer become timers (Auto) or every transfer
 /// goes through SimGrid's network (Full). Both give the same times.
@@ -25,7 +25,7 @@ std::string_view to_text(SimulationMode mode);  ///< "auto", "full"
 
 struct Simulation {
   BackendKind backend = BackendKind::SimGrid;
-  NetworkModel network = NetworkModel::Ideal;
+  NetworkKind network = NetworkKind::Ideal;
   bool overlap = true;              ///< false: communication blocks every device's compute lane
   std::string collective = "auto";  ///< algorithm of all-reduces
   SimulationMode mode = SimulationMode::Auto;

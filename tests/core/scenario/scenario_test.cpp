@@ -37,7 +37,7 @@ TEST(Scenario, HasDefaults) {
   EXPECT_EQ(scenario.model.find("family")->as_string(), "mlp");
   EXPECT_EQ(scenario.training.mini_batch, 128);
   EXPECT_EQ(scenario.simulation.backend, BackendKind::SimGrid);
-  EXPECT_EQ(scenario.simulation.network, NetworkModel::Ideal);
+  EXPECT_EQ(scenario.simulation.network, NetworkKind::Ideal);
   EXPECT_TRUE(scenario.simulation.overlap);
   EXPECT_EQ(scenario.memory, MemoryPolicy::Error);
   ASSERT_EQ(scenario.plans.size(), 1U);
@@ -56,7 +56,7 @@ TEST(Scenario, ReadsEveryKey) {
       "  - {planner: balanced, name: mine, kind: sequential}\n");
   EXPECT_EQ(scenario.name, "other");
   EXPECT_EQ(scenario.simulation.backend, BackendKind::Analytic);
-  EXPECT_EQ(scenario.simulation.network, NetworkModel::Lv08);
+  EXPECT_EQ(scenario.simulation.network, NetworkKind::Lv08);
   EXPECT_FALSE(scenario.simulation.overlap);
   EXPECT_EQ(scenario.simulation.collective, "ring");
   EXPECT_EQ(scenario.simulation.mode, SimulationMode::Full);

@@ -1,0 +1,62 @@
+#include "apps/backends.h"
+
+#include <chrono>
+
+#include "core/base/errors.h"
+#include "core/run/analytic_backend.h"
+#include "core/run/run_program.h"
+#ifdef PIPEGRAPH_HAS_SIMGRID
+#include "sim/simulate.h"
+#endif
+
+namespace pipegraph {
+namespace {
+
+Timeline timeline_of(std::variant<Timeline, Stuck> outcome) {
+  if (const Stuck* stuck = std::get_if<Stuck>(&outcome))
+    throw InternalError("a valid program got stuck: " + stuck->text);
+  return std::get<Timeline>(std::move(outcome));
+}
+
+BackendRun run_analytic(const Program& program, const Topology& topology,
+                        const Simulation& simulation) {
+  const auto backend =
+      make_analytic_backend(program, topology, {.algorithm = simulation.collective});
+  return {.timeline = timeline_of(run_program(program, *backend))};
+}
+
+#ifdef PIPEGRAPH_HAS_SIMGRID
+BackendRun run_simgrid(const Program& program, const Topology& topology,
+                       const Simulation& simulation) {
+  SimulationOptions options;
+  options.network = parse_network_model(to_text(simulation.network)).value();
+  options.transfers = simulation.mode == SimulationMode::Full ? TransferMode::AllAsFlows
+                                                              : TransferMode::LoneAsTimers;
+  options.collectives.algorithm = simulation.collective;
+  SimulationResult result = simulate(program, topology, options);
+  BackendRun run{.timeline = timeline_of(std::move(result.outcome))};
+  if (simulation.network != NetworkKind::Ideal)
+    run.note = fmt::format("network {}: {}", to_text(simulation.network), to_text(result.factors));
+  return run;
+}
+#else
+BackendRun run_simgrid(const Program& /*program*/, const Topology& /*topology*/,
+                       const Simulation& /*simulation*/) {
+  throw ConfigError({.key = "simulation.backend"}, "pipegraph was built without SimGrid",
+                    "simulation: {backend: analytic}");
+}
+#endif
+
+}  // namespace
+
+BackendRun run_backend(const Program& program, const Topology& topology,
+                       const Simulation& simulation) {
+  const auto begin = std::chrono::steady_clock::now();
+  BackendRun run = simulation.backend == BackendKind::Analytic
+                       ? run_analytic(program, topology, simulation)
+                       : run_simgrid(program, topology, simulation);
+  run.time = std::chrono::steady_clock::now() - begin;
+  return run;
+}
+
+}  // namespace pipegraph

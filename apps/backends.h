@@ -1,0 +1,23 @@
+// Running a program on the backend that a scenario names.
+#pragma once
+
+#include <string>
+
+#include "core/cluster/topology.h"
+#include "core/program/program.h"
+#include "core/run/timeline.h"
+#include "core/scenario/scenario.h"
+
+namespace pipegraph {
+
+struct BackendRun {
+  Timeline timeline;
+  Seconds time{0};   ///< of this machine
+  std::string note;  ///< what the network model does to the cluster's numbers; may be empty
+};
+
+/// Errors: ConfigError if the backend is not built in, InternalError if a valid program got stuck.
+BackendRun run_backend(const Program& program, const Topology& topology,
+                       const Simulation& simulation);
+
+}  // namespace pipegraph

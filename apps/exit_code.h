@@ -1,0 +1,13 @@
+// What the process's exit code says (DESIGN.md, section 7).
+#pragma once
+
+namespace pipegraph {
+
+enum ExitCode : int {
+  ExitDone = 0,
+  ExitNo = 1,        ///< the answer is no: no plan is ok
+  ExitBadInput = 2,  ///< ConfigError
+  ExitFault = 3,     ///< a fault of the machine or of ours
+};
+
+}  // namespace pipegraph

@@ -1,0 +1,87 @@
+#include "apps/outcome.h"
+
+#include <utility>
+
+#include "apps/backends.h"
+#include "core/planners/placement.h"
+
+namespace pipegraph {
+namespace {
+
+/// The plan's own figures, known before it runs.
+void describe_plan(const Plan& plan, PlanResult& result) {
+  result.planner = plan.planner;
+  result.kind = plan.kind;
+  result.search = plan.search;
+  result.objective = plan.objective;
+}
+
+void describe_prepared(const PreparedPlan& prepared, const Setup& setup, PlanResult& result) {
+  result.transfer_time = transfer_time(setup.workload, prepared.stages);
+  if (!prepared.program) return;
+  result.shape = plan_shape(prepared.stages, prepared.schedule, *setup.workload.topology,
+                            setup.workload.training.mini_batch);
+  result.instructions = prepared.program->size();
+}
+
+/// Whether the plan may run; else `result` says why not.
+bool may_run(const PreparedPlan& prepared, const Setup& setup, PlanResult& result) {
+  if (prepared.status == PlanStatus::Ok) return true;
+  result.status = prepared.status;
+  result.reason = prepared.reason;
+  if (prepared.status != PlanStatus::OutOfMemory) return false;
+  if (setup.scenario.memory == MemoryPolicy::Report) {
+    result.status = PlanStatus::Ok;
+    result.reason.clear();
+    return true;
+  }
+  add_out_of_memory(result, prepared.memory, prepared.stages, *setup.workload.topology);
+  return false;
+}
+
+void run(Outcome& outcome, const Setup& setup) {
+  const Program& program = *outcome.prepared->program;
+  BackendRun finished = run_backend(program, *setup.workload.topology, setup.scenario.simulation);
+  outcome.timeline = std::move(finished.timeline);
+  outcome.result.backend = to_text(setup.scenario.simulation.backend);
+  outcome.result.simulation_time = finished.time;
+  if (!finished.note.empty()) outcome.notes.push_back(std::move(finished.note));
+  if (setup.workload.topology->size() > 1 && moves_nothing(program))
+    outcome.notes.emplace_back("nothing is ever sent: the network has no influence on the result");
+  add_run(outcome.result, report_of(outcome, setup));
+}
+
+}  // namespace
+
+Outcome carry_out(const PlanRequest& request, const Setup& setup) {
+  Outcome outcome;
+  outcome.result.name = request.name;
+  outcome.result.planner = request.planner;
+  MadePlan made = make_plan(request, setup);
+  outcome.notes = std::move(made.notes);
+  if (const Infeasible* infeasible = std::get_if<Infeasible>(&made.plan)) {
+    outcome.result.status = PlanStatus::Infeasible;
+    outcome.result.reason = infeasible->reason;
+    return outcome;
+  }
+  outcome.plan = std::get<Plan>(std::move(made.plan));
+  describe_plan(*outcome.plan, outcome.result);
+  outcome.prepared =
+      prepare(setup.workload, *outcome.plan, evaluation_options(setup.scenario.simulation));
+  describe_prepared(*outcome.prepared, setup, outcome.result);
+  if (may_run(*outcome.prepared, setup, outcome.result)) run(outcome, setup);
+  return outcome;
+}
+
+RunReport report_of(const Outcome& outcome, const Setup& setup) {
+  const PreparedPlan& prepared = outcome.prepared.value();
+  return RunReport({.workload = setup.workload,
+                    .stages = prepared.stages,
+                    .schedule = prepared.schedule,
+                    .program = prepared.program.value(),
+                    .timeline = outcome.timeline.value(),
+                    .memory = prepared.memory,
+                    .collective = setup.scenario.simulation.collective});
+}
+
+}  // namespace pipegraph

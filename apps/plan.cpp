@@ -1,0 +1,92 @@
+// `pipegraph plan`: the plans of a scenario by their analytic times; the best one to a file.
+#include <boost/program_options/value_semantic.hpp>
+
+#include "apps/exit_code.h"
+#include "apps/outcome.h"
+#include "apps/progress.h"
+#include "apps/result_table.h"
+#include "apps/verb.h"
+#include "core/base/files.h"
+#include "core/plan/plan_file.h"
+
+namespace pipegraph {
+namespace {
+
+namespace po = boost::program_options;
+
+Options make_options() {
+  Options options({.verb = "plan",
+                   .synopsis = "SCENARIO [options]",
+                   .about = "Makes the plans of a scenario and compares them by analytic times (no "
+                            "link is shared). A sweep needs --point.",
+                   .examples =
+                       "  pipegraph plan scenarios/quickstart.yaml\n"
+                       "  pipegraph plan scenarios/quickstart.yaml --plan graph -o graph.yaml\n"});
+  add_scenario(options);
+  options.add()("plan", po::value<std::string>()->value_name("NAME"),
+                "only this plan of the scenario (default: all)");
+  options.add()("point", po::value<std::size_t>()->value_name("INDEX"),
+                "the point of the scenario's sweep to take, from 0");
+  options.add()("output,o", po::value<std::string>()->value_name("FILE"),
+                "write the plan of least iteration time to this file");
+  add_format(options);
+  return options;
+}
+
+std::vector<PlanRequest> chosen_plans(const Scenario& scenario, const po::variables_map& values) {
+  if (values.count("plan") == 0) return scenario.plans;
+  return {plan_of(scenario, values)};
+}
+
+/// The one that is ok and takes the least time; null if none is.
+const Outcome* best_of(const std::vector<Outcome>& outcomes) {
+  const Outcome* best = nullptr;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.result.status != PlanStatus::Ok) continue;
+    if (best == nullptr ||
+        outcome.result.metrics->iteration_time < best->result.metrics->iteration_time)
+      best = &outcome;
+  }
+  return best;
+}
+
+void write_best(const Outcome& best, const Setup& setup, const std::string& path,
+                const Console& console) {
+  const Scenario& scenario = setup.scenario;
+  write_file(path, plan_file_text(*best.plan, *setup.workload.graph,
+                                  {scenario.model, scenario.cluster, scenario.training}));
+  print_note(console, fmt::format("wrote plan '{}' to {}", best.plan->name, path));
+}
+
+}  // namespace
+
+int run_plan(Arguments arguments, const Console& console) {
+  const auto values = make_options().parse(arguments, console);
+  if (!values) return ExitDone;
+  const OutputFormat format = format_of(*values);
+  const Study study = load_study(*values);
+  Setup setup = set_up(point_of(study, *values));
+  setup.scenario.simulation.backend = BackendKind::Analytic;
+  const std::vector<PlanRequest> requests = chosen_plans(setup.scenario, *values);
+  std::vector<Outcome> outcomes;
+  PointResult point;
+  {
+    Progress progress(console, requests.size());
+    for (const PlanRequest& request : requests) {
+      progress.begin(outcomes.size(), request.name);
+      outcomes.push_back(carry_out(request, setup));
+      point.plans.push_back(outcomes.back().result);
+    }
+  }
+  for (const Outcome& outcome : outcomes)
+    for (const std::string& note : outcome.notes)
+      print_note(console, fmt::format("{}: {}", outcome.result.name, note));
+  print_result(console, results_in(format, study.name, {point}));
+  const Outcome* best = best_of(outcomes);
+  if (best == nullptr) return ExitNo;
+  if (values->count("output") > 0)
+    write_best(*best, setup, (*values)["output"].as<std::string>(), console);
+  return ExitDone;
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,65 @@
+#include "apps/plan_making.h"
+
+#include <chrono>
+
+#include "core/base/nearest.h"
+#include "core/plan/plan_reader.h"
+#include "core/planners/options.h"
+#include "core/planners/table.h"
+
+namespace pipegraph {
+namespace {
+
+const PlannerEntry& planner_named(const YamlValue& value) {
+  const YamlValue planner = value.find("planner").value();
+  if (const PlannerEntry* entry = find_planner(planner.as_string())) return *entry;
+  std::vector<std::string> names;
+  for (const PlannerEntry& entry : planner_table()) names.emplace_back(entry.name);
+  names.emplace_back("manual");
+  planner.fail(fmt::format("there is no planner '{}'", planner.as_string()),
+               expected_one_of(planner.as_string(), names));
+}
+
+ConfiguredPlanner read_configured(const PlanRequest& request, const Setup& setup) {
+  MapReader reader(request.value, "a plan");
+  reader.required("planner");
+  ConfiguredPlanner planner = read_planner(reader, planner_named(request.value));
+  reader.finish();
+  planner.options.name = request.name;
+  planner.options.evaluation = evaluation_options(setup.scenario.simulation);
+  return planner;
+}
+
+MadePlan read_given(const PlanRequest& request, const Setup& setup) {
+  PlanReading reading = read_plan(request.value, setup.workload);
+  reading.plan.name = request.name;
+  return {.plan = std::move(reading.plan), .notes = std::move(reading.notes)};
+}
+
+}  // namespace
+
+EvaluationOptions evaluation_options(const Simulation& simulation) {
+  return {.overlap = simulation.overlap, .collectives = {.algorithm = simulation.collective}};
+}
+
+MadePlan make_plan(const PlanRequest& request, const Setup& setup) {
+  if (request.source == PlanRequest::Source::Given) return read_given(request, setup);
+  const ConfiguredPlanner planner = read_configured(request, setup);
+  const auto begin = std::chrono::steady_clock::now();
+  MadePlan made{.plan = planner.run(setup.workload, planner.options), .notes = {}};
+  if (Plan* plan = std::get_if<Plan>(&made.plan)) {
+    if (!plan->search) plan->search.emplace();
+    plan->search->time = std::chrono::steady_clock::now() - begin;
+    made.notes = plan->search->notes;
+  }
+  return made;
+}
+
+void check_request(const PlanRequest& request, const Setup& setup) {
+  if (request.source == PlanRequest::Source::Given)
+    read_given(request, setup);
+  else
+    read_configured(request, setup);
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,147 @@
+// The signal handler may only use what is safe in one: it fills a buffer of its own and calls
+// write().
+#include "apps/progress.h"
+
+#include <fmt/format.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <string_view>
+
+namespace pipegraph {
+namespace {
+
+constexpr int k_width = 30;
+constexpr std::int64_t k_silent_ms = 2000;
+constexpr std::size_t k_longest_label = 40;
+
+std::int64_t now_ms() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
+
+/// A line built without allocation.
+class Line {
+ public:
+  Line& operator<<(std::string_view text) {
+    const std::size_t length = std::min(text.size(), buffer_.size() - size_);
+    std::memcpy(buffer_.data() + size_, text.data(), length);
+    size_ += length;
+    return *this;
+  }
+  Line& operator<<(std::int64_t number) {
+    std::array<char, 24> digits{};
+    std::size_t at = digits.size();
+    do {
+      digits[--at] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number > 0 && at > 0);
+    return *this << std::string_view(digits.data() + at, digits.size() - at);
+  }
+  std::string_view text() const { return {buffer_.data(), size_}; }
+
+ private:
+  std::array<char, 200> buffer_{};
+  std::size_t size_ = 0;
+};
+
+void append_progress(Line& line, double fraction, std::int64_t elapsed_ms, std::string_view label) {
+  const int done = static_cast<int>(fraction * k_width);
+  line << "[";
+  for (int i = 0; i < k_width; ++i) line << (i < done ? "#" : ".");
+  line << "] " << static_cast<std::int64_t>(fraction * 100) << " % " << label << ", ";
+  if (fraction <= 0.0) {
+    line << elapsed_ms / 1000 << " s so far";
+    return;
+  }
+  const double left_ms = static_cast<double>(elapsed_ms) * (1.0 - fraction) / fraction;
+  line << static_cast<std::int64_t>(left_ms / 1000.0 + 0.5) << " s left";
+}
+
+/// What the handler reads. The label is replaced only while the timer's signal is blocked.
+struct State {
+  std::atomic<int> descriptor{-1};
+  std::atomic<double> fraction{0.0};
+  std::atomic<std::int64_t> start_ms{0};
+  std::atomic<bool> drawn{false};
+  std::array<char, k_longest_label> label{};
+  std::size_t label_size = 0;
+};
+State g_state;
+
+void write_to(int descriptor, std::string_view text) {
+  [[maybe_unused]] const ssize_t ignored = ::write(descriptor, text.data(), text.size());
+}
+
+void draw(int /*signal*/) {
+  const int saved = errno;
+  const std::int64_t elapsed = now_ms() - g_state.start_ms;
+  if (elapsed >= k_silent_ms) {
+    Line line;
+    line << "\r\x1b[K";
+    append_progress(line, g_state.fraction, elapsed, {g_state.label.data(), g_state.label_size});
+    write_to(g_state.descriptor, line.text());
+    g_state.drawn = true;
+  }
+  errno = saved;
+}
+
+void set_timer(int milliseconds) {
+  itimerval timer{};
+  timer.it_interval.tv_usec = milliseconds * 1000;
+  timer.it_value = timer.it_interval;
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+}  // namespace
+
+std::string progress_line(double fraction, double elapsed_s, const std::string& label) {
+  Line line;
+  append_progress(line, fraction, static_cast<std::int64_t>(elapsed_s * 1000.0), label);
+  return std::string(line.text());
+}
+
+Progress::Progress(const Console& console, std::size_t steps)
+    : steps_(std::max<std::size_t>(steps, 1)), active_(::isatty(::fileno(console.err)) != 0) {
+  if (!active_) return;
+  g_state.descriptor = ::fileno(console.err);
+  g_state.fraction = 0.0;
+  g_state.start_ms = now_ms();
+  g_state.drawn = false;
+  g_state.label_size = 0;
+  struct sigaction action {};
+  action.sa_handler = draw;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGALRM, &action, nullptr);
+  set_timer(500);
+}
+
+Progress::~Progress() {
+  if (!active_) return;
+  set_timer(0);
+  std::signal(SIGALRM, SIG_IGN);
+  if (g_state.drawn) write_to(g_state.descriptor, "\r\x1b[K");
+}
+
+void Progress::begin(std::size_t index, const std::string& label) {
+  if (!active_) return;
+  sigset_t alarm, before;
+  ::sigemptyset(&alarm);
+  ::sigaddset(&alarm, SIGALRM);
+  ::sigprocmask(SIG_BLOCK, &alarm, &before);
+  g_state.label_size = std::min(label.size(), k_longest_label);
+  std::memcpy(g_state.label.data(), label.data(), g_state.label_size);
+  g_state.fraction = static_cast<double>(index) / static_cast<double>(steps_);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,99 @@
+#include "apps/result_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "core/base/overloaded.h"
+#include "core/report/summary.h"
+
+namespace pipegraph {
+namespace {
+
+std::string point_text(const PointValue& value) {
+  return std::visit(Overloaded{[](const std::string& text) { return text; },
+                               [](bool flag) { return std::string(flag ? "true" : "false"); },
+                               [](auto number) { return fmt::format("{}", number); }},
+                    value);
+}
+
+std::string percent(double fraction) { return fmt::format("{:.1f} %", 100.0 * fraction); }
+
+std::string count_or_empty(const std::optional<std::int32_t>& count) {
+  return count ? fmt::format("{}", *count) : "mixed";
+}
+
+std::string largest(const std::vector<Bytes>& bytes) {
+  return bytes.empty() ? "" : to_text(*std::max_element(bytes.begin(), bytes.end()));
+}
+
+std::vector<std::string> figures(const PlanResult& plan) {
+  std::vector<std::string> cells{plan.name, std::string(to_text(plan.status))};
+  if (plan.fits == false && plan.status == PlanStatus::Ok) cells.back() = "ok, too large";
+  if (plan.metrics) {
+    cells.push_back(to_text(plan.metrics->iteration_time));
+    cells.push_back(fmt::format("{:.5g}", plan.metrics->throughput_samples_per_s));
+    cells.push_back(percent(plan.metrics->bubble_fraction));
+  } else {
+    cells.insert(cells.end(), 3, "");
+  }
+  if (plan.shape) {
+    cells.push_back(fmt::format("{}", plan.shape->depth));
+    cells.push_back(fmt::format("{}", plan.shape->stages));
+    cells.push_back(fmt::format("{}", plan.shape->devices));
+    cells.push_back(count_or_empty(plan.shape->micro_batch_samples));
+  } else {
+    cells.insert(cells.end(), 4, "");
+  }
+  cells.push_back(largest(plan.peak_memory));
+  cells.push_back(plan.search ? to_text(plan.search->time) : "");
+  return cells;
+}
+
+std::vector<TextTable::Column> columns(const std::vector<PointResult>& points) {
+  std::vector<TextTable::Column> result;
+  for (const auto& [path, value] : points.front().point) result.push_back({path});
+  result.push_back({"plan", TextTable::Align::Left});
+  result.push_back({"status", TextTable::Align::Left});
+  for (const char* name : {"iteration time", "samples/s", "bubble", "depth", "stages", "devices",
+                           "micro-batch", "peak memory", "search"})
+    result.push_back({name});
+  return result;
+}
+
+}  // namespace
+
+std::string result_text(const std::vector<PointResult>& points) {
+  TextTable table(columns(points));
+  std::string reasons;
+  for (const PointResult& point : points) {
+    std::vector<std::string> place;
+    for (const auto& [path, value] : point.point) place.push_back(point_text(value));
+    for (const PlanResult& plan : point.plans) {
+      std::vector<std::string> cells = place;
+      const std::vector<std::string> more = figures(plan);
+      cells.insert(cells.end(), more.begin(), more.end());
+      table.add_row(std::move(cells));
+      if (!plan.reason.empty())
+        reasons += fmt::format("{}{}{}: {}\n", fmt::join(place, " "), place.empty() ? "" : " ",
+                               plan.name, plan.reason);
+    }
+  }
+  return table.text() + (reasons.empty() ? "" : "\n" + reasons);
+}
+
+std::string results_in(OutputFormat format, const std::string& scenario,
+                       const std::vector<PointResult>& points) {
+  if (format == OutputFormat::Json) return summary_json(scenario, points);
+  return format == OutputFormat::Csv ? results_csv(points) : result_text(points);
+}
+
+bool any_ok(const std::vector<PointResult>& points) {
+  return std::any_of(points.begin(), points.end(), [](const PointResult& point) {
+    return std::any_of(point.plans.begin(), point.plans.end(),
+                       [](const PlanResult& plan) { return plan.status == PlanStatus::Ok; });
+  });
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,113 @@
+#include "apps/study.h"
+
+#include <boost/program_options/value_semantic.hpp>
+#include <filesystem>
+
+#include "core/base/nearest.h"
+#include "core/base/yaml_scalar.h"
+#include "core/plan/plan_file.h"
+#include "core/scenario/settings.h"
+#include "models/model_reader.h"
+#include "topologies/cluster_reader.h"
+
+namespace pipegraph {
+
+namespace po = boost::program_options;
+
+namespace {
+
+bool sweeps_file_of(const YamlValue& document, const std::string& part) {
+  for (const std::string& path : swept_paths(document))
+    if (path == part || path == part + ".file" || path == part + ".import") return true;
+  return false;
+}
+
+YamlValue with_absolute_plan_files(YamlValue document) {
+  const auto plans = document.find("plans");
+  if (!plans || !plans->is_sequence()) return document;
+  const std::vector<YamlValue> items = plans->items();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto file = items[i].is_map() ? items[i].find("file") : std::nullopt;
+    if (!file || !file->is_scalar()) continue;
+    const std::string absolute = std::filesystem::absolute(file->as_path()).string();
+    document =
+        document.with(fmt::format("plans[{}].file", i), to_yaml_scalar(absolute), "plan file");
+  }
+  return document;
+}
+
+}  // namespace
+
+void add_scenario(Options& options) {
+  options.add_positional("SCENARIO");
+  options.add()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
+                "replace a value of the scenario, e.g. training.mini_batch=64; may be repeated");
+}
+
+void add_choice_of_plan(Options& options) {
+  options.add()("plan", po::value<std::string>()->value_name("NAME"),
+                "the plan of the scenario to take (default: the first)");
+  options.add()("point", po::value<std::size_t>()->value_name("INDEX"),
+                "the point of the scenario's sweep to take, from 0");
+}
+
+Study load_study(const po::variables_map& values) {
+  const std::filesystem::path path = values["SCENARIO"].as<std::string>();
+  const YamlValue document = with_settings(YamlValue::load(path), texts_of(values, "set"));
+  std::vector<SweepPoint> points = expand_sweep(document);
+  const auto name = document.is_map() ? document.find("name") : std::nullopt;
+  return {.name = name ? name->as_string() : path.stem().string(),
+          .document = document,
+          .points = std::move(points)};
+}
+
+const SweepPoint& point_of(const Study& study, const po::variables_map& values) {
+  const std::size_t count = study.points.size();
+  if (values.count("point") == 0) {
+    if (count == 1) return study.points.front();
+    throw ConfigError({.file = study.document.position().file},
+                      fmt::format("the sweep has {} points", count),
+                      fmt::format("--point 0 ... {}, or --set sweep={{}}", count - 1));
+  }
+  const auto index = values["point"].as<std::size_t>();
+  if (index >= count)
+    throw ConfigError({.file = "--point"}, fmt::format("there is no point {}", index),
+                      fmt::format("0 to {}", count - 1));
+  return study.points[index];
+}
+
+Setup set_up(const SweepPoint& point) {
+  Setup setup{.scenario = read_scenario(point.document)};
+  const Scenario& scenario = setup.scenario;
+  Workload& workload = setup.workload;
+  workload.graph = std::make_shared<const ComputationGraph>(
+      read_model(scenario.model, scenario.training.precision));
+  workload.topology = std::make_shared<const Topology>(read_cluster(scenario.cluster));
+  workload.costs = std::make_shared<const RooflineCosts>(*workload.graph);
+  workload.training = scenario.training;
+  return setup;
+}
+
+const PlanRequest& plan_of(const Scenario& scenario, const po::variables_map& values) {
+  if (values.count("plan") == 0) return scenario.plans.front();
+  const auto name = values["plan"].as<std::string>();
+  std::vector<std::string> names;
+  for (const PlanRequest& request : scenario.plans) {
+    if (request.name == name) return request;
+    names.push_back(request.name);
+  }
+  throw ConfigError({.file = "--plan"}, fmt::format("the scenario has no plan '{}'", name),
+                    expected_one_of(name, names));
+}
+
+std::string portable_text(const YamlValue& document) {
+  YamlValue result = with_absolute_plan_files(document);
+  for (const std::string part : {"model", "cluster"}) {
+    const auto value = document.find(part);
+    if (value && !sweeps_file_of(document, part))
+      result = result.with(part, with_file_inlined(*value), "scenario");
+  }
+  return result.to_yaml_text();
+}
+
+}  // namespace pipegraph

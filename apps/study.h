@@ -1,0 +1,50 @@
+// From a scenario's file to what each point of its sweep trains, on what.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/options.h"
+#include "core/scenario/scenario.h"
+#include "core/scenario/sweep.h"
+
+namespace pipegraph {
+
+/// A scenario's document with the settings of the command line, and its points.
+struct Study {
+  std::string name;
+  YamlValue document;
+  std::vector<SweepPoint> points;
+  bool swept() const { return !points.front().settings.empty(); }
+};
+
+/// One point, ready to be planned for.
+struct Setup {
+  Scenario scenario;
+  Workload workload;
+};
+
+/// Adds the positional SCENARIO and `--set`.
+void add_scenario(Options& options);
+
+/// Errors: ConfigError.
+Study load_study(const boost::program_options::variables_map& values);
+
+/// The only point, or the one that `--point` names. Errors: ConfigError if it is needed and absent.
+const SweepPoint& point_of(const Study& study, const boost::program_options::variables_map& values);
+
+/// Reads scenario, model and cluster. Errors: ConfigError.
+Setup set_up(const SweepPoint& point);
+
+/// Adds `--plan` and `--point`, for verbs that look at one plan.
+void add_choice_of_plan(Options& options);
+
+/// The plan `--plan` names, or the first. Errors: ConfigError.
+const PlanRequest& plan_of(const Scenario& scenario,
+                           const boost::program_options::variables_map& values);
+
+/// The document as YAML that can be read elsewhere: the model's and the cluster's files written
+/// into it unless the sweep varies them, other files by absolute path.
+std::string portable_text(const YamlValue& document);
+
+}  // namespace pipegraph
