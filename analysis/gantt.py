@@ -15,7 +15,7 @@ from analysis.gantt_view import (
     device_labels,
     view,
 )
-from analysis.occupancy import occupancy, total
+from analysis.occupancy import total
 
 
 def paint(run, span=None):
@@ -40,7 +40,7 @@ def _background(axes, shown):
     """Where the compute lane does nothing: bubbles, and time in which only transfers move."""
     entries = {}
     for row, device in enumerate(shown.devices):
-        lane = occupancy(shown.run.timeline, device, shown.first, shown.last)
+        lane = shown.occupancy(device)
         for spans, colour, name in (
             (lane.idle, palette.BUBBLE, "bubble"),
             (lane.exposed, palette.EXPOSED_COMMUNICATION, "exposed communication"),
@@ -145,7 +145,7 @@ def _label_rows(axes, shown):
     axes.text(-0.004, 1.0, "stage, device", ha="right", **head)
     axes.text(1.004, 1.0, "computing", ha="left", **head)
     for row in at:
-        lane = occupancy(shown.run.timeline, shown.devices[row], shown.first, shown.last)
+        lane = shown.occupancy(shown.devices[row])
         axes.text(
             1.004,
             row + shown.middle,

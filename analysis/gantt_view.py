@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy
 
 from analysis import figure, palette, quantities
+from analysis.occupancy import Occupancies
 
 WIDTH = 15.0
 LEFT, RIGHT, TOP, BOTTOM = 2.2, 1.0, 1.05, 0.6
@@ -38,7 +39,10 @@ class View:
         self.factor, self.unit = quantities.time_unit(self.last - self.first)
         self.row_of = {int(device): row for row, device in enumerate(self.devices)}
         self.kinds = numpy.array(timeline["kind"], dtype=object)
-        self.is_compute = numpy.isin(timeline["kind"], palette.COMPUTE_KINDS)
+        self.is_compute = numpy.logical_or.reduce(
+            [self.kinds == kind for kind in palette.COMPUTE_KINDS]
+        )
+        self._occupancies = Occupancies(timeline)
         self.lanes = [kind for kind in palette.TRANSFER_KINDS if (self.kinds == kind).any()]
         self.steps = _stage_steps(timeline, self.is_compute)
         inside = (timeline["end_s"] >= self.first) & (timeline["start_s"] <= self.last)
@@ -69,6 +73,10 @@ class View:
         share = (self.strips - 0.03) / len(self.lanes)
         top = 1 - self.strips + 0.02 + self.lanes.index(kind) * share
         return top, top + share * 0.9
+
+    def occupancy(self, device):
+        """What the device's compute lane does in the time shown."""
+        return self._occupancies.of(device, self.first, self.last)
 
     def points(self, seconds):
         """Width in points (1/72 inch) of a bar that lasts so long."""

@@ -19,26 +19,29 @@ class Occupancy:
     idle: numpy.ndarray
 
 
-def occupancy(timeline, device, first_s, last_s):
-    """Occupancy of `device` in the window [first_s, last_s] of the timeline."""
-    mine = timeline["device"] == device
-    kinds = numpy.array(timeline["kind"])
-    spans = numpy.column_stack([timeline["start_s"], timeline["end_s"]])
-    computing = union(spans[mine & numpy.isin(kinds, palette.COMPUTE_KINDS)])
-    moving = union(spans[mine & numpy.isin(kinds, palette.TRANSFER_KINDS)])
-    edges = numpy.unique(
-        numpy.clip(
-            numpy.concatenate([computing.ravel(), moving.ravel(), [first_s, last_s]]),
-            first_s,
-            last_s,
+class Occupancies:
+    """The occupancy of every device of a timeline; rows are sorted by device once."""
+
+    def __init__(self, timeline):
+        kinds = numpy.array(timeline["kind"], dtype=object)
+        order = numpy.argsort(timeline["device"], kind="stable")
+        self._devices = timeline["device"][order]
+        self._spans = numpy.column_stack([timeline["start_s"], timeline["end_s"]])[order]
+        self._computes = _is_one_of(kinds, palette.COMPUTE_KINDS)[order]
+
+    def of(self, device, first_s, last_s):
+        """Occupancy of `device` in the window [first_s, last_s]."""
+        rows = slice(*numpy.searchsorted(self._devices, [device, device + 1]))
+        spans, computes = self._spans[rows], self._computes[rows]
+        computing, moving = union(spans[computes]), union(spans[~computes])
+        edges = numpy.concatenate([computing.ravel(), moving.ravel(), [first_s, last_s]])
+        edges = numpy.unique(numpy.clip(edges, first_s, last_s))
+        pieces = numpy.column_stack([edges[:-1], edges[1:]])
+        middles = pieces.mean(axis=1)
+        busy, transfer = _inside(middles, computing), _inside(middles, moving)
+        return Occupancy(
+            union(pieces[busy]), union(pieces[~busy & transfer]), union(pieces[~busy & ~transfer])
         )
-    )
-    pieces = numpy.column_stack([edges[:-1], edges[1:]])
-    middles = pieces.mean(axis=1)
-    busy, transfer = _inside(middles, computing), _inside(middles, moving)
-    return Occupancy(
-        union(pieces[busy]), union(pieces[~busy & transfer]), union(pieces[~busy & ~transfer])
-    )
 
 
 def union(spans):
@@ -56,6 +59,10 @@ def union(spans):
 def total(spans):
     """Summed length in seconds."""
     return float((spans[:, 1] - spans[:, 0]).sum())
+
+
+def _is_one_of(values, wanted):
+    return numpy.logical_or.reduce([values == one for one in wanted])
 
 
 def _inside(times, spans):

@@ -5,7 +5,7 @@ import unittest
 import numpy
 
 from analysis.load import load
-from analysis.occupancy import occupancy, total, union
+from analysis.occupancy import Occupancies, total, union
 from tests.analysis import fixture
 from tests.analysis.folders import FolderCase
 
@@ -33,20 +33,20 @@ class Occupancy(FolderCase):
     def test_idle_time_with_a_moving_transfer_is_exposed(self):
         # Computes [1, 3) and [6, 7); a recv moves [0, 2), a send [3, 5): exposed are [0, 1) and [3, 5).
         rows = timeline(("forward", 1, 3), ("backward", 6, 7), ("recv", 0, 2), ("send", 3, 5))
-        lane = occupancy(rows, 0, 0.0, 8.0)
+        lane = Occupancies(rows).of(0, 0.0, 8.0)
         self.assertEqual(lane.compute.tolist(), [[1, 3], [6, 7]])
         self.assertEqual(lane.exposed.tolist(), [[0, 1], [3, 5]])
         self.assertEqual(lane.idle.tolist(), [[5, 6], [7, 8]])
 
     def test_a_window_cuts_intervals(self):
-        lane = occupancy(timeline(("forward", 0, 4), ("send", 4, 8)), 0, 3.0, 6.0)
+        lane = Occupancies(timeline(("forward", 0, 4), ("send", 4, 8))).of(0, 3.0, 6.0)
         self.assertEqual(
             (lane.compute.tolist(), lane.exposed.tolist(), lane.idle.tolist()),
             ([[3, 4]], [[4, 6]], []),
         )
 
     def test_the_optimizer_computes_and_an_all_reduce_moves(self):
-        lane = occupancy(timeline(("all_reduce", 0, 2), ("optimizer", 2, 3)), 0, 0.0, 3.0)
+        lane = Occupancies(timeline(("all_reduce", 0, 2), ("optimizer", 2, 3))).of(0, 0.0, 3.0)
         self.assertEqual(
             (total(lane.exposed), total(lane.compute), total(lane.idle)), (2.0, 1.0, 0.0)
         )
@@ -58,7 +58,7 @@ class Occupancy(FolderCase):
         plan_summary = self.write(plan)["points"][0]["plans"][0]
         run = load(self.folder).points[0].runs[0]
         for device in range(8):
-            lane = occupancy(run.timeline, device, 0.0, run.makespan_s)
+            lane = Occupancies(run.timeline).of(device, 0.0, run.makespan_s)
             found = [total(lane.compute), total(lane.exposed), total(lane.idle)]
             keys = ("compute_s", "exposed_communication_s", "idle_s")
             for value, key in zip(found, keys):
@@ -69,10 +69,10 @@ class Occupancy(FolderCase):
         self.write(fixture.Pipeline(forward_s=1, backward_s=2))
         run = load(self.folder).points[0].runs[0]
         for device in range(4):
-            lane = occupancy(run.timeline, device, 0.0, run.makespan_s)
+            lane = Occupancies(run.timeline).of(device, 0.0, run.makespan_s)
             self.assertEqual((total(lane.compute), total(lane.idle)), (24.0, 9.0))
         # Device 0 first idles after 4 forwards until the first backward reaches it at 4 F + 3 B = 10.
-        self.assertEqual(occupancy(run.timeline, 0, 0.0, 33.0).idle[0].tolist(), [4.0, 10.0])
+        self.assertEqual(Occupancies(run.timeline).of(0, 0.0, 33.0).idle[0].tolist(), [4.0, 10.0])
 
 
 if __name__ == "__main__":
