@@ -37,6 +37,7 @@ class GraphBuilder {
   /// output if one flows on to an input or to parameters. Errors: ConfigError above
   /// k_most_operators.
   Tensor add(Operator op);
+  /// Valid until the next add().
   const Operator& at(OperatorId id) const { return operators_[id.index()]; }
   const SourcePosition& position() const { return position_; }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <unordered_map>
 
 #include "core/base/errors.h"
@@ -255,8 +256,8 @@ std::vector<Digraph::Node> SeriesParallelTree::nodes() const {
     const SeriesParallelTree* here = open.back();
     open.pop_back();
     if (here->kind == Kind::Leaf) found.push_back(here->node);
-    for (auto child = here->children.rbegin(); child != here->children.rend(); ++child)
-      open.push_back(&*child);
+    for (const SeriesParallelTree& child : here->children | std::views::reverse)
+      open.push_back(&child);
   }
   return found;
 }

@@ -13,7 +13,7 @@ constexpr auto k_inner = ProductScaling::Inner;
 
 class Layers : public ::testing::Test {
  protected:
-  const Operator& op(const Tensor& tensor) const { return builder_.at(tensor.producer); }
+  Operator op(const Tensor& tensor) const { return builder_.at(tensor.producer); }
   /// [rows, columns] with a gradient: a linear layer on an input.
   Tensor hidden(std::int64_t rows, std::int64_t columns) {
     const Tensor input = feature_input(builder_, "input", rows, 1);
@@ -24,18 +24,18 @@ class Layers : public ::testing::Test {
 };
 
 TEST_F(Layers, InputsHaveSizesButNoWork) {
-  const Operator& features = op(feature_input(builder_, "f", 2, 3));
+  const Operator features = op(feature_input(builder_, "f", 2, 3));
   EXPECT_EQ(features.output, Bytes{24});
   EXPECT_TRUE(features.forward.empty());
   EXPECT_TRUE(features.backward.empty());
-  const Operator& indices = op(index_input(builder_, "i", 7, 100));
+  const Operator indices = op(index_input(builder_, "i", 7, 100));
   EXPECT_EQ(indices.output, Bytes{28});
   EXPECT_EQ(indices.arithmetic.table_rows, 100);
 }
 
 TEST_F(Layers, LinearMultipliesAndReadsItsParametersOncePerPass) {
   const Tensor x = hidden(2, 3);
-  const Operator& linear_op = op(linear(builder_, "l", x, {.columns = 5}));
+  const Operator linear_op = op(linear(builder_, "l", x, {.columns = 5}));
 
   EXPECT_EQ(linear_op.parameters, Bytes{4 * (3 * 5 + 5)});
   EXPECT_EQ(linear_op.output, Bytes{4 * 10});
@@ -52,7 +52,7 @@ TEST_F(Layers, LinearMultipliesAndReadsItsParametersOncePerPass) {
 
 TEST_F(Layers, LinearOnAnInputHasNoInputGradient) {
   const Tensor x = feature_input(builder_, "x", 2, 3);
-  const Operator& first = op(linear(builder_, "l", x, {.columns = 5, .bias = false}));
+  const Operator first = op(linear(builder_, "l", x, {.columns = 5, .bias = false}));
   EXPECT_TRUE(first.backward_input->empty());
   EXPECT_EQ(first.parameters, Bytes{60});
   EXPECT_EQ(first.backward_weight->fixed_bytes, Bytes{120});
@@ -63,7 +63,7 @@ TEST_F(Layers, LinearWithGeluAndResidualMovesMore) {
   const LinearOptions options{
       .columns = 5, .bias = false, .activation = Activation::Gelu, .residual = x};
   const Tensor y = hidden(2, 3);
-  const Operator& fused = op(linear(builder_, "l", y, options));
+  const Operator fused = op(linear(builder_, "l", y, options));
 
   // Input 6, output 10, residual 10, argument of GELU 10.
   EXPECT_EQ(fused.forward.bytes, Bytes{4 * 36});
@@ -75,7 +75,7 @@ TEST_F(Layers, LinearWithGeluAndResidualMovesMore) {
 }
 
 TEST_F(Layers, LayerNormIsAllTraffic) {
-  const Operator& norm = op(layer_norm(builder_, "n", hidden(2, 3)));
+  const Operator norm = op(layer_norm(builder_, "n", hidden(2, 3)));
   EXPECT_EQ(flops(norm.forward).count, 0.0);
   EXPECT_EQ(norm.parameters, Bytes{4 * 6});
   EXPECT_EQ(norm.forward.bytes, Bytes{4 * 12});
@@ -85,7 +85,7 @@ TEST_F(Layers, LayerNormIsAllTraffic) {
 
 TEST_F(Layers, AttentionHasFourProjectionsAndTwoProductsOfItsHeads) {
   // T = 3, h = 8, a = 2: heads of 4 columns.
-  const Operator& attend = op(attention(builder_, "a", hidden(3, 8), {.heads = 2}));
+  const Operator attend = op(attention(builder_, "a", hidden(3, 8), {.heads = 2}));
   EXPECT_EQ(attend.parameters, Bytes{4 * (4 * 64 + 4 * 8)});
   EXPECT_EQ(attend.forward.products, (Products{{3, 24, 8}, {6, 3, 4}, {6, 4, 3}, {3, 8, 8}}));
   // 8 T h^2 + 4 T^2 h = 1536 + 288 forward.
@@ -103,7 +103,7 @@ TEST_F(Layers, AttentionHasFourProjectionsAndTwoProductsOfItsHeads) {
 
 TEST_F(Layers, EmbeddingsMoveOnlyTheRowsTheyLookUp) {
   const Tensor indices = index_input(builder_, "i", 3, 1000);
-  const Operator& table = op(embedding(builder_, "e", indices, 8));
+  const Operator table = op(embedding(builder_, "e", indices, 8));
   EXPECT_EQ(table.parameters, Bytes{4 * 8000});
   EXPECT_EQ(table.forward.bytes, Bytes{12 + 4 * (24 + 24)});
   EXPECT_EQ(table.forward.fixed_bytes, Bytes{0});
@@ -113,8 +113,8 @@ TEST_F(Layers, EmbeddingsMoveOnlyTheRowsTheyLookUp) {
 
 TEST_F(Layers, BagsPoolTheirRows) {
   const Tensor indices = index_input(builder_, "i", 3, 1000);
-  const Operator& wide = op(embedding_bag(builder_, "c", indices, {.columns = 8}));
-  const Operator& sum =
+  const Operator wide = op(embedding_bag(builder_, "c", indices, {.columns = 8}));
+  const Operator sum =
       op(embedding_bag(builder_, "s", indices, {.columns = 8, .pooling = Pooling::Sum}));
   EXPECT_EQ(wide.arithmetic.columns, 24);
   EXPECT_EQ(sum.arithmetic.columns, 8);
@@ -124,7 +124,7 @@ TEST_F(Layers, BagsPoolTheirRows) {
 }
 
 TEST_F(Layers, PositionsAreReadOncePerPass) {
-  const Operator& positions = op(position_embedding(builder_, "p", hidden(2, 3)));
+  const Operator positions = op(position_embedding(builder_, "p", hidden(2, 3)));
   EXPECT_EQ(positions.parameters, Bytes{24});
   EXPECT_EQ(positions.forward.bytes, Bytes{48});
   EXPECT_EQ(positions.forward.fixed_bytes, Bytes{24});
@@ -141,7 +141,7 @@ TEST_F(Layers, AddReturnsAGradientToThoseThatNeedOne) {
 }
 
 TEST_F(Layers, ConcatCopiesForwardAndBack) {
-  const Operator& both =
+  const Operator both =
       op(concat(builder_, "c", {hidden(2, 3), feature_input(builder_, "y", 2, 1)}));
   EXPECT_EQ(both.arithmetic.columns, 4);
   EXPECT_EQ(both.forward.bytes, Bytes{2 * 4 * 8});
@@ -150,7 +150,7 @@ TEST_F(Layers, ConcatCopiesForwardAndBack) {
 
 TEST_F(Layers, DotInteractionMultipliesAllPairs) {
   const Tensor x = hidden(1, 5);
-  const Operator& dot = op(dot_interaction(
+  const Operator dot = op(dot_interaction(
       builder_, "d", {x, layer_norm(builder_, "n", x), layer_norm(builder_, "o", x)}));
   EXPECT_EQ(dot.arithmetic.columns, 5 + 3);
   EXPECT_EQ(dot.forward.products, (Products{{3, 3, 5}}));
@@ -159,8 +159,8 @@ TEST_F(Layers, DotInteractionMultipliesAllPairs) {
 
 TEST_F(Layers, LossesAreOneNumberPerSample) {
   const Tensor x = hidden(2, 3);
-  const Operator& squared = op(mean_squared_error(builder_, "m", x));
-  const Operator& entropy = op(cross_entropy(builder_, "c", x));
+  const Operator squared = op(mean_squared_error(builder_, "m", x));
+  const Operator entropy = op(cross_entropy(builder_, "c", x));
   EXPECT_EQ(squared.output, Bytes{4});
   EXPECT_EQ(squared.forward.bytes, Bytes{48});
   EXPECT_EQ(squared.backward.bytes, Bytes{72});
