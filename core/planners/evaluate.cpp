@@ -25,7 +25,7 @@ void refuse(PreparedPlan& prepared, PlanStatus status, std::string reason) {
 }
 
 void validate_program(const Workload& workload, PreparedPlan& prepared) {
-  prepared.validation = validate(*prepared.program, prepared.stages, workload.training.mini_batch);
+  prepared.validation = validate(*prepared.program, workload, prepared.stages);
   if (!prepared.validation.problems.empty())
     throw InternalError(fmt::format("the lowered program is not valid: {}",
                                     fmt::join(prepared.validation.problems, "; ")));
