@@ -1,7 +1,6 @@
 #include "core/run/collective_schedules.h"
 
 #include "core/base/errors.h"
-#include "core/base/nearest.h"
 #include "core/collective/collective_time.h"
 
 namespace pipegraph {
@@ -44,12 +43,18 @@ std::string names() {
 
 }  // namespace
 
+void check_collectives(const Program& program, const CollectiveOptions& options) {
+  const CollectiveEntry* entry = find_collective(options.algorithm);
+  if (entry == nullptr)
+    throw ConfigError({}, fmt::format("no collective is called '{}'", options.algorithm),
+                      "one of " + names());
+  for (const Group& group : program.groups()) check_size(*entry, group.devices.size());
+}
+
 CollectiveSchedules::CollectiveSchedules(const Program& program, const Topology& topology,
                                          const CollectiveOptions& options)
     : program_(program), topology_(topology), entry_(find_collective(options.algorithm)) {
-  if (entry_ == nullptr)
-    throw ConfigError({}, fmt::format("no collective is called '{}'", options.algorithm),
-                      "one of " + names());
+  check_collectives(program, options);
 }
 
 const CollectiveSchedule& CollectiveSchedules::of(const Instruction& all_reduce) {
@@ -57,7 +62,6 @@ const CollectiveSchedule& CollectiveSchedules::of(const Instruction& all_reduce)
   CollectiveSchedule& schedule = place->second;
   if (!added) return schedule;
   const std::vector<DeviceId>& devices = program_.groups()[all_reduce.group.index()].devices;
-  check_size(*entry_, devices.size());
   schedule.list =
       entry_->steps(all_reduce.bytes.as_double(), collective_members(devices, topology_));
   link_dependents(schedule);

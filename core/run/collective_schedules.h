@@ -18,6 +18,10 @@ struct CollectiveOptions {
   std::string algorithm = "auto";
 };
 
+/// What CollectiveSchedules would refuse later. Errors: ConfigError if there is no such algorithm,
+/// or if it sends message by message and a group of the program is too large for that.
+void check_collectives(const Program& program, const CollectiveOptions& options);
+
 /// A step list with which steps wait for which, for carrying it out event by event.
 struct CollectiveSchedule {
   StepList list;
@@ -28,12 +32,11 @@ struct CollectiveSchedule {
 
 class CollectiveSchedules {
  public:
-  /// `program` and `topology` must outlive this. Errors: ConfigError if there is no such algorithm.
+  /// `program` and `topology` must outlive this. Errors: those of check_collectives.
   CollectiveSchedules(const Program& program, const Topology& topology,
                       const CollectiveOptions& options);
 
-  /// Of an all-reduce; valid as long as this. Errors: ConfigError if the algorithm sends message by
-  /// message and the group is too large for that.
+  /// Of an all-reduce; valid as long as this.
   const CollectiveSchedule& of(const Instruction& all_reduce);
 
  private:
