@@ -57,7 +57,7 @@ class FlowEngine::Implementation {
         factors_(effective_factors(model)) {
     engine_.track_vetoed_activities(&stop_);
     s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) { ended(activity); });
-    if (model == NetworkModel::Ideal) supply_latencies();
+    if (model == NetworkModel::Ideal) leave_out_latencies();
   }
 
   std::size_t active() const { return active_; }
@@ -69,7 +69,6 @@ class FlowEngine::Implementation {
   }
 
   void start(const FlowStart& flow) {
-    latency_ = flow.latency.count();
     if (comms_.size() <= flow.flow) comms_.resize(flow.flow + 1);
     check(comms_[flow.flow] == nullptr, "one flow in progress per number");
     s4u::CommPtr comm = s4u::Comm::sendto_init(platform_.hosts[flow.from.index()],
@@ -123,10 +122,12 @@ class FlowEngine::Implementation {
     --active_;
   }
 
-  void supply_latencies() {
+  /// A route's latency is also its weight in the shares of a link, so all routes have the same, and
+  /// none of it passes.
+  void leave_out_latencies() {
     platform_.zone->get_network_model()->set_lat_factor_cb(
-        [this](double, const s4u::Host*, const s4u::Host*, const std::vector<s4u::Link*>&,
-               const std::unordered_set<s4u::NetZone*>&) { return latency_; });
+        [](double, const s4u::Host*, const s4u::Host*, const std::vector<s4u::Link*>&,
+           const std::unordered_set<s4u::NetZone*>&) { return 0.0; });
   }
 
   double scale_;

@@ -15,7 +15,6 @@ struct FlowStart {
   DeviceId from;
   DeviceId to;
   double bytes = 0.0;
-  Seconds latency{0};      ///< ideal network only; elsewhere the route's is used
   std::uint32_t flow = 0;  ///< number under which the end is reported; one flow in progress each
 };
 
@@ -32,7 +31,8 @@ class FlowEngine {
   std::size_t active() const;
   /// Brings the clock to `now`, which must not be earlier; only while nothing is active.
   void idle_until(double now);
-  /// Starts at the clock. On networks other than the ideal one, bytes are rounded to whole ones.
+  /// Starts at the clock. The ideal network moves its bytes at once, the caller lets latency pass;
+  /// the others add the route's latency, and round bytes to whole ones.
   void start(const FlowStart& flow);
   /// Advances to the next end of a flow or to `date` (possibly infinite), whichever is first; the
   /// flows that ended, valid until the next call. Some must be active.

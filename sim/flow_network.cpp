@@ -27,17 +27,14 @@ FlowNetwork::FlowNetwork(const Topology& topology, EventQueue& events,
 void FlowNetwork::start(const FlowRequest& request, double now) {
   const std::uint32_t number = allocate(request, now);
   const Flow& flow = flows_[number];
-  if (flow.route->links.empty()) {
-    begin_lone(number);
-  } else if (options_.model != NetworkModel::Ideal && request.extra_latencies > 0.0) {
-    begin_delayed(number);
-  } else if (options_.model != NetworkModel::Ideal || options_.mode == TransferMode::AllAsFlows) {
-    begin_shared(number, now);
-  } else if (alone(flow, now)) {
-    begin_lone(number);
+  const bool whole = options_.mode == TransferMode::LoneAsTimers &&
+                     options_.model == NetworkModel::Ideal && alone(flow, now);
+  if (whole || flow.route->links.empty()) {
+    begin_whole(number);
+  } else if (flow.moves > now) {
+    begin_latent(number);
   } else {
-    convert_others(flow, now);
-    begin_shared(number, now);
+    begin_moving(number, now);
   }
 }
 
@@ -67,9 +64,20 @@ std::uint32_t FlowNetwork::allocate(const FlowRequest& request, double now) {
   flow.route = &route(request.from, request.to);
   flow.request = request;
   flow.start = now;
-  flow.latency = flow.route->latency * (1.0 + request.extra_latencies);
+  flow.moves = now + latency(flow);
+  flow.end = now + (latency(flow) + request.bytes / flow.route->bandwidth);
   ++flow.stamp;
   return number;
+}
+
+/// Latency that passes outside SimGrid: all of it, except that models with factors of their own add
+/// that of one message themselves.
+double FlowNetwork::latency(const Flow& flow) {
+  const double messages = 1.0 + flow.request.extra_latencies;
+  if (options_.model == NetworkModel::Ideal) return messages * flow.route->latency;
+  if (flow.request.extra_latencies <= 0.0) return 0.0;
+  return flow.request.extra_latencies * flow.route->latency *
+         factor_at(engine().factors().latency, flow.request.bytes / messages);
 }
 
 /// Links on which others would notice the flow.
@@ -82,79 +90,75 @@ bool FlowNetwork::alone(const Flow& flow, double now) {
   bool is_alone = true;
   for (LinkId link : loaded_links(flow)) {
     const LinkUse& use = uses_[link.index()];
-    if (use.lone >= 0) {
-      Flow& other = flows_[static_cast<std::size_t>(use.lone)];
+    if (use.whole >= 0) {
+      Flow& other = flows_[static_cast<std::size_t>(use.whole)];
       if (same_moment(now, other.end)) {
         leave_links(other);
         other.state = State::Parting;
       }
     }
-    is_alone = is_alone && use.lone < 0 && use.shared == 0;
+    is_alone = is_alone && use.whole < 0 && use.shared == 0;
   }
   return is_alone;
 }
 
-void FlowNetwork::begin_delayed(std::uint32_t number) {
+void FlowNetwork::begin_latent(std::uint32_t number) {
   Flow& flow = flows_[number];
-  const double message = flow.request.bytes / (1.0 + flow.request.extra_latencies);
-  flow.state = State::Delayed;
-  flow.end = flow.start + flow.request.extra_latencies * flow.route->latency *
-                              factor_at(engine().factors().latency, message);
-  push_event(number);
+  flow.state = State::Latent;
+  events_.push(
+      {flow.moves, flow.start, static_cast<std::int32_t>(number), flow.stamp, EventKind::Flow});
 }
 
-void FlowNetwork::begin_lone(std::uint32_t number) {
+void FlowNetwork::begin_whole(std::uint32_t number) {
   Flow& flow = flows_[number];
-  flow.state = State::Lone;
-  flow.end = flow.start + (flow.latency + flow.request.bytes / flow.route->bandwidth);
+  flow.state = State::Whole;
   for (LinkId link : loaded_links(flow))
-    uses_[link.index()].lone = static_cast<std::int32_t>(number);
-  push_event(number);
-}
-
-void FlowNetwork::begin_shared(std::uint32_t number, double now) {
-  ++counts_.flows;
-  start_in_engine(number, {flows_[number].latency, flows_[number].request.bytes}, now);
-}
-
-void FlowNetwork::convert_others(const Flow& flow, double now) {
-  for (LinkId link : loaded_links(flow)) {
-    const std::int32_t lone = uses_[link.index()].lone;
-    if (lone >= 0) convert(static_cast<std::uint32_t>(lone), now);
-  }
-}
-
-void FlowNetwork::convert(std::uint32_t number, double now) {
-  ++counts_.converted;
-  Flow& flow = flows_[number];
-  leave_links(flow);
-  ++flow.stamp;  // outdates its event
-  const double elapsed = now - flow.start;
-  const double moving = std::max(0.0, elapsed - flow.latency);
-  start_in_engine(number,
-                  {std::max(0.0, flow.latency - elapsed),
-                   std::max(0.0, flow.request.bytes - moving * flow.route->bandwidth)},
-                  now);
-}
-
-void FlowNetwork::start_in_engine(std::uint32_t number, const Remaining& remaining, double now) {
-  Flow& flow = flows_[number];
-  flow.state = State::Shared;
-  for (LinkId link : loaded_links(flow)) ++uses_[link.index()].shared;
-  if (engine().active() == 0) engine().idle_until(now);
-  engine().start(
-      {flow.request.from, flow.request.to, remaining.bytes, Seconds{remaining.latency}, number});
-}
-
-void FlowNetwork::push_event(std::uint32_t number) {
-  const Flow& flow = flows_[number];
+    uses_[link.index()].whole = static_cast<std::int32_t>(number);
   events_.push(
       {flow.end, flow.start, static_cast<std::int32_t>(number), flow.stamp, EventKind::Flow});
 }
 
+void FlowNetwork::begin_moving(std::uint32_t number, double now) {
+  const Flow& flow = flows_[number];
+  const bool ideal = options_.model == NetworkModel::Ideal;
+  if (ideal && options_.mode == TransferMode::LoneAsTimers) {
+    if (alone(flow, now)) return begin_whole(number);
+    part_others(flow, now);
+    if (alone(flow, now)) return begin_whole(number);  // the others have not begun to move
+  }
+  ++counts_.flows;
+  move_to_engine(number, flow.request.bytes, now);
+}
+
+/// Whole flows on the links of one that begins to move give up being whole.
+void FlowNetwork::part_others(const Flow& flow, double now) {
+  for (LinkId link : loaded_links(flow)) {
+    const std::int32_t whole = uses_[link.index()].whole;
+    if (whole >= 0) part(static_cast<std::uint32_t>(whole), now);
+  }
+}
+
+void FlowNetwork::part(std::uint32_t number, double now) {
+  Flow& flow = flows_[number];
+  leave_links(flow);
+  ++flow.stamp;  // outdates its event
+  if (flow.moves > now) return begin_latent(number);
+  ++counts_.converted;
+  const double moved = (now - flow.moves) * flow.route->bandwidth;
+  move_to_engine(number, std::max(0.0, flow.request.bytes - moved), now);
+}
+
+void FlowNetwork::move_to_engine(std::uint32_t number, double bytes, double now) {
+  Flow& flow = flows_[number];
+  flow.state = State::Shared;
+  for (LinkId link : loaded_links(flow)) ++uses_[link.index()].shared;
+  if (engine().active() == 0) engine().idle_until(now);
+  engine().start({flow.request.from, flow.request.to, bytes, number});
+}
+
 void FlowNetwork::leave_links(const Flow& flow) {
   for (LinkId link : loaded_links(flow)) {
-    if (flow.state == State::Lone) uses_[link.index()].lone = -1;
+    if (flow.state == State::Whole) uses_[link.index()].whole = -1;
     if (flow.state == State::Shared) --uses_[link.index()].shared;
   }
 }
@@ -163,8 +167,8 @@ std::optional<EndedFlow> FlowNetwork::take(const Event& event, double now) {
   const auto number = static_cast<std::uint32_t>(event.subject);
   const Flow& flow = flows_[number];
   if (flow.stamp != event.stamp) return std::nullopt;
-  if (flow.state == State::Delayed) {
-    begin_shared(number, now);
+  if (flow.state == State::Latent) {
+    begin_moving(number, now);
     return std::nullopt;
   }
   ++counts_.timers;

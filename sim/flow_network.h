@@ -1,5 +1,6 @@
-// Transfers and steps of collectives as flows. A flow that shares no link with another is an event
-// of our own queue; when another wants one of its links, what remains of it moves to SimGrid.
+// Transfers and steps of collectives as flows: first their latency passes, then their bytes move. A
+// flow that shares no link with moving ones is an event of our own queue; when another wants one of
+// its links, what remains of it moves to SimGrid.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,7 @@ class FlowNetwork {
 
   void start(const FlowRequest& request, double now);
   /// The flow of an event of the queue if it ends there; nothing if the event is outdated or the
-  /// flow only begins to use its links there.
+  /// flow only begins to move there.
   std::optional<EndedFlow> take(const Event& event, double now);
 
   /// Flows that SimGrid carries.
@@ -68,39 +69,36 @@ class FlowNetwork {
     double latency = 0.0;
     double bandwidth = 0.0;
   };
-  /// Delayed: its folded latencies pass before SimGrid takes it. Parting: lone, and so near its end
-  /// that it has left its links.
-  enum class State : std::uint8_t { Free, Delayed, Lone, Parting, Shared };
-  struct Remaining {
-    double latency = 0.0;
-    double bytes = 0.0;
-  };
+  /// Latent: its latency passes, it loads nothing. Whole: latency and bytes in one event, as long
+  /// as no other wants its links; Parting: so near its end that it has left them. Shared: in
+  /// SimGrid.
+  enum class State : std::uint8_t { Free, Latent, Whole, Parting, Shared };
   struct Flow {
     const RouteUse* route = nullptr;
     FlowRequest request;
     double start = 0.0;
-    double latency = 0.0;
-    double end = 0.0;  ///< when its event is, if it has one
+    double moves = 0.0;  ///< when its latency has passed
+    double end = 0.0;    ///< if nothing shares its links
     State state = State::Free;
     std::uint32_t stamp = 0;  ///< changes with every use of the number
   };
-  /// Who uses a link: one lone flow, or shared ones.
+  /// Who uses a link: one whole flow, or shared ones.
   struct LinkUse {
-    std::int32_t lone = -1;
+    std::int32_t whole = -1;
     std::uint32_t shared = 0;
   };
 
   const RouteUse& route(DeviceId from, DeviceId to);
   std::uint32_t allocate(const FlowRequest& request, double now);
+  double latency(const Flow& flow);
   std::span<const LinkId> loaded_links(const Flow& flow) const;
   bool alone(const Flow& flow, double now);
-  void begin_delayed(std::uint32_t number);
-  void begin_lone(std::uint32_t number);
-  void begin_shared(std::uint32_t number, double now);
-  void convert_others(const Flow& flow, double now);
-  void convert(std::uint32_t number, double now);
-  void start_in_engine(std::uint32_t number, const Remaining& remaining, double now);
-  void push_event(std::uint32_t number);
+  void begin_latent(std::uint32_t number);
+  void begin_whole(std::uint32_t number);
+  void begin_moving(std::uint32_t number, double now);
+  void part_others(const Flow& flow, double now);
+  void part(std::uint32_t number, double now);
+  void move_to_engine(std::uint32_t number, double bytes, double now);
   void leave_links(const Flow& flow);
   EndedFlow finish(std::uint32_t number);
   FlowEngine& engine();

@@ -27,8 +27,8 @@ struct FactorStep {
 using FactorTable = std::vector<FactorStep>;
 double factor_at(const FactorTable& table, double bytes);
 
-/// What a model makes of a route: latency x factor, bandwidth x factor, at most tcp_gamma / (2 x
-/// latency) per flow.
+/// What a model makes of a route of latency l and bandwidth c: latency x factor, and per flow at
+/// most min(c, tcp_gamma / (2 l)) x factor.
 struct NetworkFactors {
   FactorTable latency;
   FactorTable bandwidth;

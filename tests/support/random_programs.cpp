@@ -59,7 +59,7 @@ class Generator {
   void transfer() {
     const int from = device();
     int to = device();
-    if (options_.apart && (from + to) % 2 == 0) to = (to + 1) % options_.devices;
+    if (options_.apart && (from + to) % 2 == 0) to = to + 1 < options_.devices ? to + 1 : to - 1;
     if (from == to) return;
     const auto [sent, received] = sketch_.transfer({from, to}, bytes(), waits(from), waits(to));
     remember(from, sent);
