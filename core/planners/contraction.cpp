@@ -1,0 +1,122 @@
+#include "core/planners/contraction.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pipegraph {
+namespace {
+
+using Node = Digraph::Node;
+
+/// Blocks under construction: each named by its root operator.
+class Blocks {
+ public:
+  Blocks(const ComputationGraph& graph, std::vector<double> work)
+      : graph_(graph), root_(graph.size()), work_(std::move(work)) {
+    std::iota(root_.begin(), root_.end(), Node{0});
+  }
+
+  std::size_t count() const {
+    std::size_t roots = 0;
+    for (std::size_t i = 0; i < root_.size(); ++i)
+      roots += find(static_cast<Node>(i)) == static_cast<Node>(i) ? 1 : 0;
+    return roots;
+  }
+
+  /// Joins every block whose only neighbour on one side leaves room below `most_work`. In order of
+  /// operators, so that a block's own predecessor is settled first.
+  void join(double most_work) {
+    const Digraph contracted = quotient();
+    std::vector<char> changed(graph_.size(), 0);  // a neighbour's edges are stale after a join
+    for (const OperatorId id : graph_.order()) {
+      const Node block = find(id.value);
+      if (block != id.value || changed[index(block)] != 0) continue;
+      const auto before = contracted.predecessors(block);
+      const auto after = contracted.successors(block);
+      const auto try_join = [&](Node other) {
+        if (changed[index(other)] != 0 || work_[index(block)] + work_[index(other)] > most_work)
+          return false;
+        changed[index(block)] = changed[index(other)] = 1;
+        unite(block, other);
+        return true;
+      };
+      if (before.size() == 1 && try_join(before[0])) continue;
+      if (after.size() == 1) try_join(after[0]);
+    }
+  }
+
+  std::vector<std::vector<OperatorId>> blocks() const {
+    std::vector<std::vector<OperatorId>> result;
+    std::vector<std::int32_t> position(graph_.size(), -1);
+    for (std::size_t i = 0; i < graph_.size(); ++i) {
+      std::int32_t& at = position[index(find(static_cast<Node>(i)))];
+      if (at < 0) {
+        at = static_cast<std::int32_t>(result.size());
+        result.emplace_back();
+      }
+      result[static_cast<std::size_t>(at)].push_back(make_id<OperatorId>(i));
+    }
+    return result;
+  }
+
+ private:
+  static std::size_t index(Node node) { return static_cast<std::size_t>(node); }
+  Node find(Node node) const {
+    while (root_[index(node)] != node) node = root_[index(node)];
+    return node;
+  }
+  void unite(Node a, Node b) {
+    const Node kept = std::min(a, b);
+    const Node gone = std::max(a, b);
+    root_[index(gone)] = kept;
+    work_[index(kept)] += work_[index(gone)];
+  }
+  Digraph quotient() const {
+    std::vector<Digraph::Edge> edges;
+    for (const Digraph::Edge& edge : graph_.edges().edges())
+      if (find(edge.from) != find(edge.to)) edges.push_back({find(edge.from), find(edge.to)});
+    return Digraph(graph_.size(), std::move(edges));
+  }
+
+  const ComputationGraph& graph_;
+  std::vector<Node> root_;
+  std::vector<double> work_;
+};
+
+/// Seconds per operator, forward and backward, at one sample.
+std::vector<double> work_of(const Workload& workload, const SearchInput& input) {
+  std::vector<double> by_class(workload.graph->size(), -1.0);
+  std::vector<double> work;
+  for (std::size_t i = 0; i < workload.graph->size(); ++i) {
+    double& seconds = by_class[input.cost_class[i]];
+    const auto id = make_id<OperatorId>(i);
+    if (seconds < 0.0)
+      seconds = (workload.costs->time(id, Pass::Forward, 1, input.rate) +
+                 workload.costs->time(id, Pass::Backward, 1, input.rate))
+                    .count();
+    work.push_back(seconds);
+  }
+  return work;
+}
+
+}  // namespace
+
+std::vector<std::vector<OperatorId>> contracted_blocks(const Workload& workload,
+                                                       const SearchInput& input,
+                                                       std::size_t most_blocks) {
+  const std::vector<double> work = work_of(workload, input);
+  const double total = std::accumulate(work.begin(), work.end(), 0.0);
+  Blocks blocks(*workload.graph, work);
+  // From work that is next to nothing to a whole device's share, then beyond it.
+  for (double share = total / input.problem.devices / 4096.0; share <= 2.0 * total; share *= 2.0) {
+    for (std::size_t before = 0, now = blocks.count(); now != before && now > most_blocks;) {
+      before = now;
+      blocks.join(share);
+      now = blocks.count();
+    }
+    if (blocks.count() <= most_blocks) break;
+  }
+  return blocks.blocks();
+}
+
+}  // namespace pipegraph
