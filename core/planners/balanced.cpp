@@ -102,14 +102,14 @@ Proposal propose(const Workload& workload, PlanKind kind, std::int32_t micro_bat
   const std::vector<OperatorId> chain = linearise(*workload.graph);
   Proposal proposal = one_device_each(balanced_chain(chain, times, std::min(chain.size(), devices)),
                                       times, micro_batch);
-  proposal.notes = std::move(notes);
+  proposal.search.notes = std::move(notes);
   return proposal;
 }
 
 }  // namespace
 
 PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& options) {
-  return best_proposal(workload, options, "balanced", [&](std::int32_t micro_batch) {
+  return best_proposal(workload, options, "balanced", [&](std::int32_t micro_batch, Bytes) {
     return propose(workload, options.kind, micro_batch);
   });
 }

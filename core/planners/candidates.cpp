@@ -13,12 +13,19 @@ namespace {
 /// Two figures of merit closer than this (relative) count as equal.
 constexpr double k_equal = 1e-9;
 
+/// Proposals at one micro-batch size before a planner that exceeds the memory is given up.
+constexpr int k_most_attempts = 8;
+
 /// A candidate that works, or why it does not.
 struct Rated {
   Plan plan;
   double iteration_time_s = 0.0;
 };
-using Attempt = std::variant<Rated, Infeasible>;
+struct Rejected {
+  Infeasible why;
+  Bytes excess;  ///< of the device that lacks most memory; 0: another reason
+};
+using Attempt = std::variant<Rated, Rejected>;
 
 std::vector<DeviceId> unused_devices(const Topology& topology, const std::vector<Stage>& stages) {
   std::vector<char> used(topology.size(), 0);
@@ -41,19 +48,45 @@ Plan to_plan(const Workload& workload, const PlannerOptions& options, Proposal p
   plan.stages = place(workload, std::move(proposal.stages), options);
   plan.unused_devices = unused_devices(*workload.topology, plan.stages);
   plan.objective = std::move(proposal.objective);
-  plan.search = SearchReport{.notes = std::move(proposal.notes)};
+  plan.search = std::move(proposal.search);
   return plan;
+}
+
+Bytes largest_excess(const MemoryReport& memory) {
+  Bytes most;
+  for (const DeviceMemory& device : memory.devices)
+    if (!device.fits()) most = std::max(most, device.peak - device.available);
+  return most;
 }
 
 Attempt attempt(const Workload& workload, const PlannerOptions& options, Proposal proposal) {
   Plan plan = to_plan(workload, options, std::move(proposal));
   if (options.device_use == DeviceUse::Exactly && !plan.unused_devices.empty())
-    return Infeasible{fmt::format("only {} of {} devices can be used, device_use is exactly",
-                                  workload.topology->size() - plan.unused_devices.size(),
-                                  workload.topology->size())};
+    return Rejected{{fmt::format("only {} of {} devices can be used, device_use is exactly",
+                                 workload.topology->size() - plan.unused_devices.size(),
+                                 workload.topology->size())},
+                    {}};
   const Evaluation evaluation = evaluate(workload, plan, options.evaluation);
-  if (!evaluation.ok()) return Infeasible{evaluation.prepared.reason};
+  if (!evaluation.ok())
+    return Rejected{{evaluation.prepared.reason}, largest_excess(evaluation.prepared.memory)};
   return Rated{std::move(plan), evaluation.iteration_time.count()};
+}
+
+/// Proposes at one micro-batch size, with ever more memory withheld until the plan fits.
+Attempt attempt_size(const Workload& workload, const PlannerOptions& options,
+                     const Propose& propose, std::int32_t size) {
+  Bytes withheld;
+  Attempt last = Rejected{};
+  for (int i = 0; i < k_most_attempts; ++i) {
+    auto proposed = propose(size, withheld);
+    if (auto* no = std::get_if<Infeasible>(&proposed))
+      return i == 0 ? Rejected{std::move(*no), {}} : std::get<Rejected>(std::move(last));
+    last = attempt(workload, options, std::get<Proposal>(std::move(proposed)));
+    const auto* rejected = std::get_if<Rejected>(&last);
+    if (rejected == nullptr || rejected->excess == Bytes{}) break;
+    withheld += rejected->excess;
+  }
+  return last;
 }
 
 double merit(const Rated& rated, Choose choose) {
@@ -81,14 +114,11 @@ PlannerResult best_proposal(const Workload& workload, const PlannerOptions& opti
   std::optional<Rated> best;
   std::optional<Infeasible> first_no;
   for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch)) {
-    auto proposed = propose(size);
-    Attempt tried = std::holds_alternative<Proposal>(proposed)
-                        ? attempt(workload, options, std::get<Proposal>(std::move(proposed)))
-                        : Attempt{std::get<Infeasible>(std::move(proposed))};
-    if (const auto* no = std::get_if<Infeasible>(&tried)) {
+    Attempt tried = attempt_size(workload, options, propose, size);
+    if (const auto* no = std::get_if<Rejected>(&tried)) {
       if (!first_no)
         first_no = Infeasible{
-            fmt::format("no plan with micro-batches of {} samples: {}", size, no->reason)};
+            fmt::format("no plan with micro-batches of {} samples: {}", size, no->why.reason)};
       continue;
     }
     Rated& rated = std::get<Rated>(tried);

@@ -16,10 +16,14 @@ namespace pipegraph {
 struct Proposal {
   std::vector<Stage> stages;  ///< `devices` are places 0, 1, ... without gaps, mapped by placement
   Objective objective;
-  std::vector<std::string> notes;  ///< for the search report
+  SearchReport search;
 };
 
-using Propose = std::function<std::variant<Proposal, Infeasible>(std::int32_t micro_batch)>;
+/// `withheld`: bytes per device to leave free; more than 0 when an earlier proposal at that size
+/// did not fit, because a search knows memory by a bound only. A planner that cannot use less
+/// returns the same again, or Infeasible.
+using Propose =
+    std::function<std::variant<Proposal, Infeasible>(std::int32_t micro_batch, Bytes withheld)>;
 
 /// The candidates of `options`, clipped to the mini-batch, ascending, without duplicates; where it
 /// gives none, the powers of two up to the mini-batch, and the mini-batch.

@@ -11,7 +11,7 @@ PlannerResult plan_uniform(const Workload& workload, const PlannerOptions& optio
   const std::vector<OperatorId> chain = linearise(*workload.graph);
   const std::size_t stages = std::min(chain.size(), workload.topology->size());
   const OperatorBlocks blocks = cut_chain(chain, equal_partition(chain.size(), stages));
-  return best_proposal(workload, options, "uniform", [&](std::int32_t micro_batch) {
+  return best_proposal(workload, options, "uniform", [&](std::int32_t micro_batch, Bytes) {
     return one_device_each(blocks, operator_times(workload, micro_batch), micro_batch);
   });
 }

@@ -1,0 +1,30 @@
+// Graph pipeline plans of least bottleneck (GraphPipe, arXiv 2406.17145): stages as a graph,
+// synchronous 1F1B, data parallelism inside a stage, memory by in-flight samples on the stage
+// graph.
+#pragma once
+
+#include <cstddef>
+
+#include "core/planners/planner.h"
+#include "core/planners/search/problem.h"
+
+namespace pipegraph {
+
+class MapReader;
+
+struct GraphpipeOptions {
+  CommunicationRule communication = CommunicationRule::Sum;
+  std::size_t ideals = 1'500;  ///< limit on the family that is searched
+  std::size_t blocks = 200;    ///< larger graphs are contracted to about that many
+};
+
+/// The plan of least maximal time per sample at every candidate micro-batch size (ties: least
+/// depth, then least memory), ranked by the analytic iteration time. Its objective is
+/// "max_time_per_sample_s". Exact where the family of ideals is complete.
+PlannerResult plan_graphpipe(const Workload& workload, const PlannerOptions& options,
+                             const GraphpipeOptions& own);
+
+/// Keys `communication: sum|overlap`, `ideals`, `blocks`.
+Planner configure_graphpipe(MapReader& options);
+
+}  // namespace pipegraph
