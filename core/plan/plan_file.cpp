@@ -52,16 +52,23 @@ std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
 }
 
 YamlValue with_file_inlined(const YamlValue& value) {
-  if (!value.is_map()) return value;
-  const std::optional<YamlValue> file = value.find("file");
-  if (!file) return value;
-  const std::filesystem::path path = file->as_path();
-  if (value.find("import"))
-    return value.with("file", to_yaml_scalar(std::filesystem::absolute(path).string()), "import");
-  const YamlValue content = YamlValue::load(path);
-  const YamlValue merged = content.merged_with(value.without("file"));
-  if (merged.find("name")) return merged;
-  return merged.with("name", to_yaml_scalar(path.stem().string()), path.string());
+  constexpr int k_most_files = 16;  // of files that name each other
+  YamlValue result = value;
+  std::string stem;
+  for (int hops = 0; result.is_map() && result.find("file"); ++hops) {
+    const YamlValue file = result.find("file").value();
+    const std::filesystem::path path = file.as_path();
+    if (result.find("import"))
+      return result.with("file", to_yaml_scalar(std::filesystem::absolute(path).string()),
+                         "import");
+    if (hops == k_most_files)
+      file.fail("too many files refer to each other", "a file without 'file'");
+    result = YamlValue::load(path).merged_with(result.without("file"));
+    stem = path.stem().string();
+  }
+  // A cluster is called like its file; inlined, it has to say so.
+  const bool nameless = !stem.empty() && result.find("shape") && !result.find("name");
+  return nameless ? result.with("name", to_yaml_scalar(stem), "file") : result;
 }
 
 }  // namespace pipegraph

@@ -35,9 +35,9 @@ PlanDocument read_plan_document(const YamlValue& document);
 std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
                            const PlanOrigin& origin);
 
-/// `{file: F, ...}` as the content of F with the keys beside `file` replacing its own, and the stem
-/// of F as `name` if neither has one. An import keeps its file, by absolute path. Other maps stay
-/// as they are.
+/// `{file: F, ...}` as the content of F (which may name another file) with the keys beside `file`
+/// replacing its own. A cluster gets the file's stem as `name` if it has none; an import keeps its
+/// file, by absolute path. Other values stay as they are.
 YamlValue with_file_inlined(const YamlValue& value);
 
 }  // namespace pipegraph

@@ -113,6 +113,14 @@ TEST_F(PlanFileInlining, WritesAFileWithItsOverridesInto) {
             "shape: uniform\ndevices: 2\nname: mine\n");
 }
 
+TEST_F(PlanFileInlining, FollowsFilesThatNameFiles) {
+  write_file(folder_ / "faster.yaml", "file: fast.yaml\nlatency: 1 us\n");
+  EXPECT_EQ(with_file_inlined(parse("{file: faster.yaml, devices: 3}")).to_yaml_text(),
+            "shape: uniform\ndevices: 3\nlatency: 1 us\nname: fast\n");
+  write_file(folder_ / "loop.yaml", "file: loop.yaml\n");
+  EXPECT_THROW(with_file_inlined(parse("{file: loop.yaml}")), ConfigError);
+}
+
 TEST_F(PlanFileInlining, KeepsWhatNamesNoFile) {
   EXPECT_EQ(with_file_inlined(parse("{family: mlp}")).to_yaml_text(), "family: mlp\n");
 }
