@@ -17,6 +17,15 @@ namespace pipegraph {
 
 namespace po = boost::program_options;
 
+namespace {
+
+/// Positional arguments have names in capitals.
+std::string shown_name(const std::string& name) {
+  return name[0] >= 'A' && name[0] <= 'Z' ? name : "--" + name;
+}
+
+}  // namespace
+
 Options::Options(Usage usage) : usage_(std::move(usage)), visible_("options", 100, 50) {
   add()("help,h", "print this and stop");
 }
@@ -89,7 +98,7 @@ std::size_t choice_of(const po::variables_map& values, const std::string& name,
   const auto text = values[name].as<std::string>();
   for (std::size_t i = 0; i < choices.size(); ++i)
     if (choices[i] == text) return i;
-  throw ConfigError({.file = "--" + name}, fmt::format("unknown value '{}'", text),
+  throw ConfigError({.file = shown_name(name)}, fmt::format("unknown value '{}'", text),
                     expected_one_of(text, choices));
 }
 

@@ -64,7 +64,7 @@ YamlValue with_file_inlined(const YamlValue& value) {
     if (hops == k_most_files)
       file.fail("too many files refer to each other", "a file without 'file'");
     result = YamlValue::load(path).merged_with(result.without("file"));
-    stem = path.stem().string();
+    if (stem.empty()) stem = path.stem().string();
   }
   // A cluster is called like its file; inlined, it has to say so.
   const bool nameless = !stem.empty() && result.find("shape") && !result.find("name");

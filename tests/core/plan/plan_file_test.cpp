@@ -116,7 +116,7 @@ TEST_F(PlanFileInlining, WritesAFileWithItsOverridesInto) {
 TEST_F(PlanFileInlining, FollowsFilesThatNameFiles) {
   write_file(folder_ / "faster.yaml", "file: fast.yaml\nlatency: 1 us\n");
   EXPECT_EQ(with_file_inlined(parse("{file: faster.yaml, devices: 3}")).to_yaml_text(),
-            "shape: uniform\ndevices: 3\nlatency: 1 us\nname: fast\n");
+            "shape: uniform\ndevices: 3\nlatency: 1 us\nname: faster\n");
   write_file(folder_ / "loop.yaml", "file: loop.yaml\n");
   EXPECT_THROW(with_file_inlined(parse("{file: loop.yaml}")), ConfigError);
 }

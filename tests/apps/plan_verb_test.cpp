@@ -1,0 +1,66 @@
+// `pipegraph plan`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/files.h"
+#include "tests/apps/workbench.h"
+
+namespace pipegraph {
+namespace {
+
+using test::Ran;
+using test::run;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+using PlanVerb = test::Workbench;
+
+TEST_F(PlanVerb, WritesTheFastestPlan) {
+  write_branches();
+  const Ran ran = run({"plan", "branches.yaml", "-o", "best.yaml"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("36 ms"));
+  EXPECT_THAT(ran.out, HasSubstr("45 ms"));
+  EXPECT_THAT(read_file("best.yaml"), HasSubstr("  name: graph\n"));
+}
+
+TEST_F(PlanVerb, TakesThePlanThatIsNamed) {
+  write_branches();
+  ASSERT_EQ(run({"plan", "branches.yaml", "--plan", "chain", "-o", "chain.yaml"}).code, 0);
+  EXPECT_THAT(read_file("chain.yaml"), HasSubstr("  name: chain\n"));
+  const Ran ran = run({"plan", "branches.yaml", "--plan", "chian"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(
+      ran.err,
+      "pipegraph: --plan: the scenario has no plan 'chian'; expected 'chain' (or one of graph, "
+      "chain)\n");
+}
+
+TEST_F(PlanVerb, PlansWithAPlanner) {
+  write_branches();
+  const Ran ran = run({"plan", "branches.yaml", "--set", "plans=[{planner: balanced, kind: graph}]",
+                       "-o", "plan.yaml"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(read_file("plan.yaml"), HasSubstr("  planner: balanced\n"));
+}
+
+TEST_F(PlanVerb, RefusesPlannersThereAreNot) {
+  write_branches();
+  const Ran ran = run({"plan", "branches.yaml", "--set", "plans=[{planner: balancd}]"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("plans[0].planner: there is no planner 'balancd'; expected "
+                                 "'balanced'"));
+}
+
+TEST_F(PlanVerb, ASweepNeedsAPoint) {
+  write_branches("sweep: {training.mini_batch: [8, 16]}\n");
+  EXPECT_THAT(
+      run({"plan", "branches.yaml"}).err,
+      StartsWith("pipegraph: branches.yaml: the sweep has 2 points; expected --point 0 ... 1"));
+  const Ran ran = run({"plan", "branches.yaml", "--point", "1", "--plan", "graph"});
+  EXPECT_THAT(ran.out, HasSubstr("60 ms"));
+  EXPECT_EQ(run({"plan", "branches.yaml", "--point", "2"}).code, 2);
+}
+
+}  // namespace
+}  // namespace pipegraph

@@ -1,0 +1,72 @@
+#include "tests/apps/workbench.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "apps/command_line.h"
+#include "core/base/files.h"
+
+namespace pipegraph::test {
+namespace {
+
+/// A stream into memory, in place of a terminal.
+class Capture {
+ public:
+  Capture() : stream_(::open_memstream(&text_, &size_)) {}
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+  ~Capture() {
+    std::fclose(stream_);
+    std::free(text_);  // NOLINT: open_memstream allocates with malloc
+  }
+  std::FILE* stream() const { return stream_; }
+  std::string text() const {
+    std::fflush(stream_);
+    return {text_, size_};
+  }
+
+ private:
+  char* text_ = nullptr;
+  std::size_t size_ = 0;
+  std::FILE* stream_;
+};
+
+}  // namespace
+
+Ran run(const std::vector<std::string>& words) {
+  const Capture out, err;
+  const int code = run_command_line(words, {.out = out.stream(), .err = err.stream()});
+  return {code, out.text(), err.text()};
+}
+
+Workbench::Workbench() : before_(std::filesystem::current_path()) {
+  std::string name = (std::filesystem::temp_directory_path() / "pipegraph_apps_XXXXXX").string();
+  folder_ = ::mkdtemp(name.data());
+  std::filesystem::current_path(folder_);
+}
+
+Workbench::~Workbench() {
+  std::filesystem::current_path(before_);
+  std::filesystem::remove_all(folder_);
+}
+
+void Workbench::write_branches(const std::string& more) const {
+  const std::string stages =
+      "      - {operators: [a1]}\n      - {operators: [a2]}\n      - {operators: [a3]}\n"
+      "      - {operators: [b1]}\n      - {operators: [b2]}\n      - {operators: [b3]}\n"
+      "      - {operators: [b4]}\n      - {operators: [a4]}\n";
+  write_file(
+      "branches.yaml",
+      fmt::format("model: {{file: {}/models/two_branches.yaml}}\n"
+                  "cluster: {{shape: uniform, devices: 8, bandwidth: inf}}\n"
+                  "training: {{mini_batch: 8, optimizer: none}}\n"
+                  "plans:\n"
+                  "  - name: graph\n    planner: manual\n    micro_batch: 1\n    stages:\n{1}"
+                  "  - name: chain\n    planner: manual\n    kind: sequential\n"
+                  "    micro_batch: 1\n    stages:\n{1}{2}",
+                  PIPEGRAPH_SOURCE_DIR, stages, more));
+}
+
+}  // namespace pipegraph::test

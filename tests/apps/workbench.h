@@ -1,0 +1,40 @@
+// Runs the command line in this process, in a folder of its own with a small scenario.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pipegraph::test {
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+/// `pipegraph WORDS...`.
+Ran run(const std::vector<std::string>& words);
+
+/// The folder is the working directory while a test runs, and removed at its end.
+class Workbench : public ::testing::Test {
+ protected:
+  Workbench();
+  ~Workbench() override;
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+
+  /// Writes `branches.yaml`: the two branches of models/two_branches.yaml on eight ideal devices,
+  /// eight samples one by one, as a graph of eight stages and as the chain a1 a2 a3 b1 b2 b3 b4 a4.
+  /// `more` is appended.
+  void write_branches(const std::string& more = "") const;
+  bool exists(const std::string& path) const { return std::filesystem::exists(path); }
+
+ private:
+  std::filesystem::path folder_;
+  std::filesystem::path before_;
+};
+
+}  // namespace pipegraph::test
