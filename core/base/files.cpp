@@ -31,11 +31,6 @@ class Descriptor {
     if (number_ >= 0) ::close(number_);
   }
   int number() const { return number_; }
-  /// 0 or the error: some file systems report a full disk only here.
-  int close() {
-    const int result = ::close(std::exchange(number_, -1));
-    return result == 0 ? 0 : errno;
-  }
 
  private:
   int number_;
@@ -50,15 +45,6 @@ int write_all(int descriptor, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(written));
   }
   return 0;
-}
-
-/// Writes and closes a new or existing file; 0 or the error.
-int write_and_close(const std::string& name, int flags, std::string_view content) {
-  Descriptor file(::open(name.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666));
-  if (file.number() < 0) return errno;
-  const int written = write_all(file.number(), content);
-  const int closed = file.close();
-  return written != 0 ? written : closed;
 }
 
 bool is_device_or_pipe(const std::filesystem::path& path) {
@@ -76,18 +62,43 @@ std::filesystem::path follow_link(const std::filesystem::path& path) {
 
 }  // namespace
 
+FileWriter::FileWriter(std::filesystem::path path) : path_(std::move(path)) {
+  const bool in_place = is_device_or_pipe(path_);
+  target_ = in_place ? path_.string() : follow_link(path_).string();
+  if (!in_place) temporary_ = fmt::format("{}.tmp{}", target_, ::getpid());
+  const int flags = O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC);
+  descriptor_ = ::open((in_place ? target_ : temporary_).c_str(), flags, 0666);
+  if (descriptor_ < 0) fail_to_write(path_, errno);
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void FileWriter::fail(int error) {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  fail_to_write(path_, error);
+}
+
+void FileWriter::append(std::string_view content) {
+  check(descriptor_ >= 0, "a committed file is not written to");
+  if (const int error = write_all(descriptor_, content)) fail(error);
+}
+
+void FileWriter::commit() {
+  check(descriptor_ >= 0, "a file is committed once");
+  // Some file systems report a full disk only at the close.
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (!temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+}
+
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  if (is_device_or_pipe(path)) {
-    if (const int error = write_and_close(path.string(), 0, content)) fail_to_write(path, error);
-    return;
-  }
-  const std::filesystem::path target = follow_link(path);
-  const std::string temporary = fmt::format("{}.tmp{}", target.string(), ::getpid());
-  int error = write_and_close(temporary, O_CREAT | O_TRUNC, content);
-  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
-  if (error == 0) return;
-  ::unlink(temporary.c_str());
-  fail_to_write(path, error);
+  FileWriter file(path);
+  file.append(content);
+  file.commit();
 }
 
 std::string read_file(const std::filesystem::path& path, std::uint64_t most) {

@@ -17,6 +17,28 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 
 inline constexpr std::uint64_t k_any_size = ~std::uint64_t{0};
 
+/// The same in pieces, for files too large to hold in memory. Without commit() nothing stays
+/// behind.
+class FileWriter {
+ public:
+  explicit FileWriter(std::filesystem::path path);
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  ~FileWriter();
+
+  void append(std::string_view content);
+  /// Gives the file its name. Call it once, last.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error);
+
+  std::filesystem::path path_;
+  std::string temporary_;  ///< empty: written in place (a device or pipe)
+  std::string target_;
+  int descriptor_ = -1;
+};
+
 /// A whole file. Errors: ConfigError if it cannot be read, is a folder, or has more than `most`
 /// bytes.
 std::string read_file(const std::filesystem::path& path, std::uint64_t most = k_any_size);

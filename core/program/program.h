@@ -27,6 +27,7 @@ enum class InstructionKind : std::uint8_t {
   AllReduce,
   Optimizer,
 };
+inline constexpr std::size_t k_instruction_kinds = 8;
 /// "forward", "backward", "backward_input", "backward_weight", "send", "recv", "all_reduce",
 /// "optimizer".
 std::string_view to_text(InstructionKind kind);

@@ -113,6 +113,20 @@ TEST_F(Files, ALinkIsFollowed) {
   EXPECT_EQ(read_file(path("target")), "new");
 }
 
+TEST_F(Files, PiecesAppearTogetherAtTheCommit) {
+  FileWriter file(path("pieces"));
+  file.append("one ");
+  file.append("two");
+  EXPECT_FALSE(std::filesystem::exists(path("pieces")));
+  file.commit();
+  EXPECT_EQ(read_file(path("pieces")), "one two");
+}
+
+TEST_F(Files, WithoutACommitNothingStays) {
+  { FileWriter(path("abandoned")).append("half"); }
+  EXPECT_EQ(count(), 0);
+}
+
 TEST_F(Files, ReadingWhatIsNotThereNamesIt) {
   EXPECT_EQ(
       message_of<ConfigError>([&] { read_file(path("none")); }),

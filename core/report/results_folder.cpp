@@ -1,0 +1,103 @@
+#include "core/report/results_folder.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/base/errors.h"
+#include "core/base/files.h"
+#include "core/report/details.h"
+#include "core/report/summary.h"
+#include "core/report/trace.h"
+
+namespace pipegraph {
+namespace {
+
+constexpr const char* k_mark_file = "pipegraph.json";
+
+bool is_ours(const std::filesystem::path& folder) {
+  const std::filesystem::path mark = folder / k_mark_file;
+  if (!std::filesystem::is_regular_file(mark)) return false;
+  const auto json = nlohmann::json::parse(read_file(mark), nullptr, false);
+  return json.is_object() && json.value("program", nlohmann::json()) == "pipegraph";
+}
+
+[[noreturn]] void fail_to_make(const std::filesystem::path& folder, const std::error_code& why) {
+  throw MachineError(fmt::format("{}: cannot be made: {}", folder.string(), why.message()));
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) fail_to_make(folder, failed);
+}
+
+/// Removes everything in a folder of ours, the mark last, so that a killed run leaves it ours.
+void clear(const std::filesystem::path& folder) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().filename() == k_mark_file) continue;
+    std::filesystem::remove_all(entry.path(), failed);
+    if (failed) fail_to_make(folder, failed);
+  }
+}
+
+}  // namespace
+
+std::string folder_name(std::string_view plan) {
+  constexpr std::string_view k_plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+  std::string name;
+  for (const char letter : plan) {
+    if (k_plain.find(letter) != std::string_view::npos && !(name.empty() && letter == '.'))
+      name += letter;
+    else
+      fmt::format_to(std::back_inserter(name), "%{:02X}", static_cast<unsigned char>(letter));
+  }
+  return name;
+}
+
+ResultsFolder ResultsFolder::create(const std::filesystem::path& folder) {
+  if (std::filesystem::exists(folder) && !std::filesystem::is_directory(folder))
+    throw ConfigError({.file = folder.string()}, "is not a folder", "a folder for the results");
+  if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder) && !is_ours(folder))
+    throw ConfigError({.file = folder.string()}, "is not empty and not of pipegraph's making",
+                      "another folder, or an empty one");
+  make_folder(folder);
+  clear(folder);
+  const nlohmann::ordered_json mark{
+      {"format", 1}, {"program", "pipegraph"}, {"version", PIPEGRAPH_VERSION}};
+  write_file(folder / k_mark_file, mark.dump() + "\n");
+  return ResultsFolder(folder);
+}
+
+std::filesystem::path ResultsFolder::plan_folder(std::string_view plan,
+                                                 std::optional<std::size_t> point) const {
+  std::filesystem::path folder = path_;
+  if (point) folder /= fmt::format("points/{}", *point);
+  folder /= std::filesystem::path("plans") / folder_name(plan);
+  make_folder(folder);
+  return folder;
+}
+
+void ResultsFolder::write_summary(const std::string& scenario,
+                                  const std::vector<PointResult>& points) const {
+  write_file(path_ / "results.csv", results_csv(points));
+  write_file(path_ / "summary.json", summary_json(scenario, points));
+}
+
+void write_run(const std::filesystem::path& plan_folder, const RunReport& report,
+               TimelineRows rows) {
+  write_timeline_csv(plan_folder / "timeline.csv", report, rows);
+  write_trace(plan_folder / "timeline.json", report);
+  write_memory_csv(plan_folder / "memory.csv", report);
+  write_stages_csv(plan_folder / "stages.csv", report);
+  write_stage_edges_csv(plan_folder / "stage_edges.csv", report);
+  write_links_csv(plan_folder / "links.csv", report);
+  write_critical_path_csv(plan_folder / "critical_path.csv", report);
+  write_file(plan_folder / "details.json", details_json(report));
+}
+
+}  // namespace pipegraph
