@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <ranges>
 
 #include "core/base/errors.h"
 
@@ -127,9 +128,9 @@ std::vector<int> longest_paths_to_sinks(const Digraph& graph) {
   const auto order = topological_order(graph);
   check(order.has_value(), "longest paths need an acyclic graph");
   std::vector<int> length(graph.size(), 1);
-  for (auto node = order->rbegin(); node != order->rend(); ++node)
-    for (Digraph::Node next : graph.successors(*node))
-      length[position(*node)] = std::max(length[position(*node)], length[position(next)] + 1);
+  for (Digraph::Node node : *order | std::views::reverse)
+    for (Digraph::Node next : graph.successors(node))
+      length[position(node)] = std::max(length[position(node)], length[position(next)] + 1);
   return length;
 }
 

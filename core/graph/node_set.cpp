@@ -80,8 +80,9 @@ std::vector<Digraph::Node> find_convexity_violation(const Digraph& graph, const 
     for (Digraph::Node next : graph.successors(member))
       if (!nodes.contains(next)) visit(member, next);
 
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const Digraph::Node here = queue[i];
+  std::size_t visited = 0;  // the queue grows while it is worked off
+  while (visited < queue.size()) {
+    const Digraph::Node here = queue[visited++];
     for (Digraph::Node next : graph.successors(here)) {
       if (!nodes.contains(next)) {
         visit(here, next);
