@@ -16,7 +16,7 @@ bool same_moment(double earlier, double later) {
 
 }  // namespace
 
-FlowNetwork::FlowNetwork(const Topology& topology, EventQueue& events,
+FlowNetwork::FlowNetwork(const Topology& topology, TimedEvents& events,
                          const FlowNetworkOptions& options)
     : topology_(topology),
       events_(events),
@@ -106,7 +106,7 @@ void FlowNetwork::begin_latent(std::uint32_t number) {
   Flow& flow = flows_[number];
   flow.state = State::Latent;
   events_.push(
-      {flow.moves, flow.start, static_cast<std::int32_t>(number), flow.stamp, EventKind::Flow});
+      {flow.moves, flow.start, static_cast<std::int32_t>(number), flow.stamp, TimedKind::Flow});
 }
 
 void FlowNetwork::begin_whole(std::uint32_t number) {
@@ -115,7 +115,7 @@ void FlowNetwork::begin_whole(std::uint32_t number) {
   for (LinkId link : loaded_links(flow))
     uses_[link.index()].whole = static_cast<std::int32_t>(number);
   events_.push(
-      {flow.end, flow.start, static_cast<std::int32_t>(number), flow.stamp, EventKind::Flow});
+      {flow.end, flow.start, static_cast<std::int32_t>(number), flow.stamp, TimedKind::Flow});
 }
 
 void FlowNetwork::begin_moving(std::uint32_t number, double now) {
@@ -163,7 +163,7 @@ void FlowNetwork::leave_links(const Flow& flow) {
   }
 }
 
-std::optional<EndedFlow> FlowNetwork::take(const Event& event, double now) {
+std::optional<EndedFlow> FlowNetwork::take(const TimedEvent& event, double now) {
   const auto number = static_cast<std::uint32_t>(event.subject);
   const Flow& flow = flows_[number];
   if (flow.stamp != event.stamp) return std::nullopt;

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/cluster/topology.h"
-#include "sim/event_queue.h"
 #include "sim/flow_engine.h"
 #include "sim/simulate.h"
+#include "sim/timed_events.h"
 
 namespace pipegraph {
 
@@ -44,12 +44,12 @@ struct FlowNetworkOptions {
 class FlowNetwork {
  public:
   /// `topology` and `events` must outlive this.
-  FlowNetwork(const Topology& topology, EventQueue& events, const FlowNetworkOptions& options);
+  FlowNetwork(const Topology& topology, TimedEvents& events, const FlowNetworkOptions& options);
 
   void start(const FlowRequest& request, double now);
   /// The flow of an event of the queue if it ends there; nothing if the event is outdated or the
   /// flow only begins to move there.
-  std::optional<EndedFlow> take(const Event& event, double now);
+  std::optional<EndedFlow> take(const TimedEvent& event, double now);
 
   /// Flows that SimGrid carries.
   bool shared() const { return engine_ && engine_->active() > 0; }
@@ -104,7 +104,7 @@ class FlowNetwork {
   FlowEngine& engine();
 
   const Topology& topology_;
-  EventQueue& events_;
+  TimedEvents& events_;
   FlowNetworkOptions options_;
   std::optional<FlowEngine> engine_;                    ///< made for the first flow that needs it
   std::unordered_map<std::uint64_t, RouteUse> routes_;  // only looked up

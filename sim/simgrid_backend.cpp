@@ -28,7 +28,7 @@ SimGridBackend::SimGridBackend(const Program& program, const Topology& topology,
 void SimGridBackend::start(InstructionId id) {
   const Instruction& instruction = program_.at(id);
   if (is_compute(instruction.kind)) {
-    events_.push({now_ + instruction.duration.count(), now_, id.value, 0, EventKind::Instruction});
+    events_.push({now_ + instruction.duration.count(), now_, id.value, 0, TimedKind::Instruction});
   } else if (is_transfer(instruction.kind)) {
     if (const auto transfer = rendezvous_.post_transfer(id)) start_transfer(*transfer);
   } else if (const auto members = rendezvous_.post_all_reduce(id); !members.empty()) {
@@ -46,7 +46,7 @@ void SimGridBackend::start_all_reduce(std::span<const InstructionId> members) {
   const CollectiveSchedule& schedule = collectives_.of(program_.at(members.front()));
   const auto& steps = schedule.list.steps;
   if (steps.empty()) {
-    events_.push({now_, now_, members.front().value, 0, EventKind::Instruction});
+    events_.push({now_, now_, members.front().value, 0, TimedKind::Instruction});
     return;
   }
   if (free_running_.empty()) {
@@ -98,8 +98,8 @@ std::span<const Completion> SimGridBackend::wait() {
 
 void SimGridBackend::take_events() {
   while (events_.next() <= now_) {
-    const Event event = events_.pop();
-    if (event.kind == EventKind::Instruction) {
+    const TimedEvent event = events_.pop();
+    if (event.kind == TimedKind::Instruction) {
       report(InstructionId{event.subject}, event.start);
     } else if (const auto flow = network_.take(event, now_)) {
       end_flow(*flow);
@@ -132,16 +132,16 @@ void SimGridBackend::end_step(const FlowOwner& owner) {
 }
 
 void SimGridBackend::report(InstructionId id, double start) {
-  const Matching& matching = rendezvous_.matching();
+  const Counterparts& counterparts = rendezvous_.counterparts();
   const InstructionKind kind = program_.at(id).kind;
   if (kind == InstructionKind::AllReduce) {
-    for (InstructionId member : matching.members(matching.collective(id)))
+    for (InstructionId member : counterparts.members(counterparts.collective(id)))
       completions_.push_back({member, Seconds{start}, Seconds{now_}});
     return;
   }
   completions_.push_back({id, Seconds{start}, Seconds{now_}});
   if (kind == InstructionKind::Send)
-    completions_.push_back({matching.partner(id), Seconds{start}, Seconds{now_}});
+    completions_.push_back({counterparts.partner(id), Seconds{start}, Seconds{now_}});
 }
 
 }  // namespace pipegraph

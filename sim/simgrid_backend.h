@@ -8,9 +8,9 @@
 #include "core/run/backend.h"
 #include "core/run/collective_schedules.h"
 #include "core/run/rendezvous.h"
-#include "sim/event_queue.h"
 #include "sim/flow_network.h"
 #include "sim/simulate.h"
+#include "sim/timed_events.h"
 
 namespace pipegraph {
 
@@ -46,7 +46,7 @@ class SimGridBackend : public Backend {
   const Program& program_;
   Rendezvous rendezvous_;
   CollectiveSchedules collectives_;
-  EventQueue events_;
+  TimedEvents events_;
   FlowNetwork network_;
   std::vector<Running> running_;
   std::vector<std::int32_t> free_running_;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t k_most_exchanges = 65'536;
 constexpr int k_most_sweeps = 16;
 
-double flow_time(const Topology& topology, const Flow& flow, DeviceId from, DeviceId to) {
+double flow_time(const Topology& topology, const PlaceFlow& flow, DeviceId from, DeviceId to) {
   if (from == to) return 0.0;
   const Route route = topology.route(from, to);
   return flow.messages * route.latency.count() + flow.bytes / topology.bandwidth(route).value;
@@ -26,7 +26,7 @@ bool same_kind(Device a, const Device& b) {
 
 class PlaceSearch {
  public:
-  PlaceSearch(const Topology& topology, const std::vector<Flow>& flows, std::size_t places)
+  PlaceSearch(const Topology& topology, const std::vector<PlaceFlow>& flows, std::size_t places)
       : topology_(topology), flows_(flows), places_(places), flows_of_(topology.size()) {
     for (std::size_t i = 0; i < topology.size(); ++i) device_.push_back(make_id<DeviceId>(i));
     for (std::size_t f = 0; f < flows.size(); ++f) {
@@ -43,7 +43,7 @@ class PlaceSearch {
   }
 
  private:
-  double time_of(const Flow& flow) const {
+  double time_of(const PlaceFlow& flow) const {
     return flow_time(topology_, flow, device_[static_cast<std::size_t>(flow.from)],
                      device_[static_cast<std::size_t>(flow.to)]);
   }
@@ -74,7 +74,7 @@ class PlaceSearch {
   }
 
   const Topology& topology_;
-  const std::vector<Flow>& flows_;
+  const std::vector<PlaceFlow>& flows_;
   std::size_t places_;
   std::vector<DeviceId> device_;
   std::vector<std::vector<std::size_t>> flows_of_;
@@ -89,7 +89,7 @@ std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
   const std::size_t devices = workload.topology->size();
   check(places <= devices, "a device for every place");
   if (places * devices > k_most_exchanges) return stages;
-  const std::vector<Flow> flows = traffic(workload, unplaced);
+  const std::vector<PlaceFlow> flows = traffic(workload, unplaced);
   PlaceSearch search(*workload.topology, flows, places);
   const std::vector<DeviceId>& device_of_place = search.run();
   for (Stage& stage : stages)
@@ -99,7 +99,7 @@ std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
 
 Seconds transfer_time(const Workload& workload, const StageGraph& stages) {
   double total = 0;
-  for (const Flow& flow : traffic(workload, stages))
+  for (const PlaceFlow& flow : traffic(workload, stages))
     total += flow_time(*workload.topology, flow, DeviceId{flow.from}, DeviceId{flow.to});
   return Seconds{total};
 }

@@ -13,19 +13,19 @@ class Flows {
  public:
   void add(DeviceId from, DeviceId to, double messages, double bytes) {
     if (from == to) return;
-    Flow& flow =
-        flows_.try_emplace({from.value, to.value}, Flow{from.value, to.value}).first->second;
+    PlaceFlow& flow =
+        flows_.try_emplace({from.value, to.value}, PlaceFlow{from.value, to.value}).first->second;
     flow.messages += messages;
     flow.bytes += bytes;
   }
-  std::vector<Flow> take() const {
-    std::vector<Flow> result;
+  std::vector<PlaceFlow> take() const {
+    std::vector<PlaceFlow> result;
     for (const auto& [pair, flow] : flows_) result.push_back(flow);
     return result;
   }
 
  private:
-  std::map<std::pair<std::int32_t, std::int32_t>, Flow> flows_;
+  std::map<std::pair<std::int32_t, std::int32_t>, PlaceFlow> flows_;
 };
 
 /// What has to come back against an edge, per sample.
@@ -73,7 +73,7 @@ void add_reduction(const ComputationGraph& graph, const Stage& stage, Flows& flo
 
 }  // namespace
 
-std::vector<Flow> traffic(const Workload& workload, const StageGraph& stages) {
+std::vector<PlaceFlow> traffic(const Workload& workload, const StageGraph& stages) {
   Flows flows;
   for (const StageEdge& edge : stages.transfers()) add_edge(workload, stages, edge, flows);
   for (const Stage& stage : stages.stages()) add_reduction(*workload.graph, stage, flows);

@@ -10,7 +10,7 @@
 namespace pipegraph {
 
 /// All messages from one place to another.
-struct Flow {
+struct PlaceFlow {
   std::int32_t from = 0;  ///< a place: the value of a DeviceId in the unplaced stages
   std::int32_t to = 0;
   double messages = 0.0;
@@ -18,6 +18,6 @@ struct Flow {
 };
 
 /// Activations, gradients and ring all-reduces of one mini-batch, one flow per pair, by (from, to).
-std::vector<Flow> traffic(const Workload& workload, const StageGraph& stages);
+std::vector<PlaceFlow> traffic(const Workload& workload, const StageGraph& stages);
 
 }  // namespace pipegraph

@@ -67,14 +67,14 @@ class AnalyticBackend : public Backend {
   void report(const Event& event) {
     const InstructionKind kind = program_.at(event.instruction).kind;
     if (kind == InstructionKind::AllReduce) {
-      const Matching& matching = rendezvous_.matching();
-      for (InstructionId member : matching.members(matching.collective(event.instruction)))
+      const Counterparts& counterparts = rendezvous_.counterparts();
+      for (InstructionId member : counterparts.members(counterparts.collective(event.instruction)))
         completions_.push_back({member, event.start, event.end});
       return;
     }
     completions_.push_back({event.instruction, event.start, event.end});
     if (kind == InstructionKind::Send) {
-      const InstructionId recv = rendezvous_.matching().partner(event.instruction);
+      const InstructionId recv = rendezvous_.counterparts().partner(event.instruction);
       completions_.push_back({recv, event.start, event.end});
     }
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/program/program.h"
-#include "core/run/matching.h"
+#include "core/run/counterparts.h"
 
 namespace pipegraph {
 
@@ -19,7 +19,7 @@ struct Transfer {
 
 class Rendezvous {
  public:
-  /// `program` must outlive this. Errors: those of Matching.
+  /// `program` must outlive this. Errors: those of Counterparts.
   explicit Rendezvous(const Program& program);
 
   /// Posts a send or recv whose turn on its lane has come; the transfer if the other half waits.
@@ -27,11 +27,11 @@ class Rendezvous {
   /// Posts a member's arrival; all members in group order when it was the last, else empty.
   std::span<const InstructionId> post_all_reduce(InstructionId member);
 
-  const Matching& matching() const { return matching_; }
+  const Counterparts& counterparts() const { return counterparts_; }
 
  private:
   const Program& program_;
-  Matching matching_;
+  Counterparts counterparts_;
   std::vector<char> posted_;            ///< by instruction
   std::vector<std::uint32_t> arrived_;  ///< by collective
 };

@@ -6,8 +6,8 @@
 
 #include "core/base/errors.h"
 #include "core/program/text.h"
+#include "core/run/counterparts.h"
 #include "core/run/lane_order.h"
-#include "core/run/matching.h"
 
 namespace pipegraph {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::size_t k_causes = 4;  // told per row
 class Remainder {
  public:
   Remainder(const Program& program, const std::vector<char>& completed)
-      : program_(program), completed_(completed), matching_(program) {
+      : program_(program), completed_(completed), counterparts_(program) {
     before_on_lane_.reserve(program.size());
     LaneOrder lanes(program);
     for (std::size_t i = 0; i < program.size(); ++i)
@@ -37,10 +37,10 @@ class Remainder {
     if (!missing.empty()) return missing;
     const InstructionKind kind = program_.at(id).kind;
     if (is_transfer(kind)) {
-      if (const InstructionId other = matching_.partner(id); other.valid())
+      if (const InstructionId other = counterparts_.partner(id); other.valid())
         missing.push_back(other);
     } else if (kind == InstructionKind::AllReduce) {
-      for (InstructionId member : matching_.members(matching_.collective(id)))
+      for (InstructionId member : counterparts_.members(counterparts_.collective(id)))
         if (member.valid() && !missing_on_device(member).empty()) missing.push_back(member);
     }
     return missing;
@@ -60,7 +60,7 @@ class Remainder {
 
   const Program& program_;
   const std::vector<char>& completed_;
-  Matching matching_;
+  Counterparts counterparts_;
   std::vector<InstructionId> before_on_lane_;
 };
 

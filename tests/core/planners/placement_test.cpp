@@ -37,9 +37,9 @@ TEST(Traffic, CountsMessagesAndBytesBothWays) {
       test::tiny_workload(test::chain_graph(2), test::ideal_cluster(2), {.mini_batch = 8});
   const StageGraph stages(*workload.graph, test::stage_per_operator(*workload.graph, 2),
                           PlanKind::Graph);
-  const std::vector<Flow> flows = traffic(workload, stages);
+  const std::vector<PlaceFlow> flows = traffic(workload, stages);
   ASSERT_EQ(flows.size(), 2U);
-  for (const Flow& flow : flows) {
+  for (const PlaceFlow& flow : flows) {
     EXPECT_DOUBLE_EQ(flow.messages, 4);
     EXPECT_DOUBLE_EQ(flow.bytes, 4 * 2 * 1024);
   }
@@ -52,10 +52,10 @@ TEST(Traffic, GoesBetweenReplicasThatShareSamples) {
   std::vector<Stage> list = test::stage_per_operator(*workload.graph, 2);
   list[0].devices = {DeviceId{0}, DeviceId{1}};
   list[1].devices = {DeviceId{2}};
-  const std::vector<Flow> flows =
+  const std::vector<PlaceFlow> flows =
       traffic(workload, StageGraph(*workload.graph, list, PlanKind::Graph));
   ASSERT_EQ(flows.size(), 4U);  // 0 - 2 and 1 - 2, both ways
-  for (const Flow& flow : flows) EXPECT_DOUBLE_EQ(flow.bytes, 2 * 1024);
+  for (const PlaceFlow& flow : flows) EXPECT_DOUBLE_EQ(flow.bytes, 2 * 1024);
 }
 
 TEST(Traffic, AddsTheRingOfAReplicatedStage) {
@@ -65,7 +65,7 @@ TEST(Traffic, AddsTheRingOfAReplicatedStage) {
   const StageGraph stages(*workload.graph,
                           test::replicated(test::stage_per_operator(*workload.graph, 3), 3),
                           PlanKind::Graph);
-  const std::vector<Flow> flows = traffic(workload, stages);
+  const std::vector<PlaceFlow> flows = traffic(workload, stages);
   ASSERT_EQ(flows.size(), 3U);
   EXPECT_DOUBLE_EQ(flows[0].messages, 4);
   EXPECT_DOUBLE_EQ(flows[0].bytes, 400);

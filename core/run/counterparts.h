@@ -10,11 +10,11 @@
 
 namespace pipegraph {
 
-class Matching {
+class Counterparts {
  public:
   /// `program` must outlive this. Errors: InternalError if halves of a transfer or members of a
   /// collective differ in bytes or element type. Halves without a counterpart stay unmatched.
-  explicit Matching(const Program& program);
+  explicit Counterparts(const Program& program);
 
   /// The other half of a send or recv; invalid if the program has none.
   InstructionId partner(InstructionId half) const { return InstructionId{match_[half.index()]}; }

@@ -1,4 +1,4 @@
-#include "core/run/matching.h"
+#include "core/run/counterparts.h"
 
 #include <algorithm>
 #include <deque>
@@ -58,12 +58,12 @@ class Places {
 
 }  // namespace
 
-Matching::Matching(const Program& program) : match_(program.size(), -1) {
+Counterparts::Counterparts(const Program& program) : match_(program.size(), -1) {
   match_transfers(program);
   match_collectives(program);
 }
 
-void Matching::match_transfers(const Program& program) {
+void Counterparts::match_transfers(const Program& program) {
   std::unordered_map<std::uint64_t, Unmatched> channels;  // only looked up
   for (std::size_t i = 0; i < program.size(); ++i) {
     const Instruction& half = program.instructions()[i];
@@ -82,7 +82,7 @@ void Matching::match_transfers(const Program& program) {
   }
 }
 
-void Matching::match_collectives(const Program& program) {
+void Counterparts::match_collectives(const Program& program) {
   // The n-th all-reduce of a member belongs to the group's n-th collective.
   std::vector<std::vector<std::size_t>> of_group(program.groups().size());
   std::vector<std::vector<std::uint32_t>> seen(program.groups().size());
