@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "core/program/program.h"
-#include "core/run/matching.h"
+#include "core/run/counterparts.h"
 
 namespace pipegraph {
 
 class ProgramIndex {
  public:
-  /// `program` must outlive this. Errors: those of Matching.
+  /// `program` must outlive this. Errors: those of Counterparts.
   explicit ProgramIndex(const Program& program);
 
   const Program& program() const { return program_; }
@@ -31,7 +31,7 @@ class ProgramIndex {
   void sort_by_device();
 
   const Program& program_;
-  Matching matching_;
+  Counterparts matching_;
   std::vector<std::uint32_t> device_begin_;
   std::vector<InstructionId> by_device_;
   std::vector<InstructionId> lane_before_;

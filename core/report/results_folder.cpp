@@ -16,6 +16,7 @@ namespace pipegraph {
 namespace {
 
 constexpr const char* k_mark_file = "pipegraph.json";
+constexpr const char* k_staging_folder = ".partial";
 
 bool is_ours(const std::filesystem::path& folder) {
   const std::filesystem::path mark = folder / k_mark_file;
@@ -34,14 +35,24 @@ void make_folder(const std::filesystem::path& folder) {
   if (failed) fail_to_make(folder, failed);
 }
 
-/// Removes everything in a folder of ours, the mark last, so that a killed run leaves it ours.
-void clear(const std::filesystem::path& folder) {
+void remove_tree(const std::filesystem::path& path) {
   std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().filename() == k_mark_file) continue;
-    std::filesystem::remove_all(entry.path(), failed);
-    if (failed) fail_to_make(folder, failed);
-  }
+  std::filesystem::remove_all(path, failed);
+  if (failed)
+    throw MachineError(fmt::format("{}: cannot be removed: {}", path.string(), failed.message()));
+}
+
+void write_mark(const std::filesystem::path& folder) {
+  const nlohmann::ordered_json mark{
+      {"format", 1}, {"program", "pipegraph"}, {"version", PIPEGRAPH_VERSION}};
+  write_file(folder / k_mark_file, mark.dump() + "\n");
+}
+
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    entries.push_back(entry.path());
+  return entries;
 }
 
 }  // namespace
@@ -60,22 +71,33 @@ std::string folder_name(std::string_view plan) {
 }
 
 ResultsFolder ResultsFolder::create(const std::filesystem::path& folder) {
-  if (std::filesystem::exists(folder) && !std::filesystem::is_directory(folder))
+  const bool exists = std::filesystem::exists(folder);
+  if (exists && !std::filesystem::is_directory(folder))
     throw ConfigError({.file = folder.string()}, "is not a folder", "a folder for the results");
-  if (std::filesystem::exists(folder) && !std::filesystem::is_empty(folder) && !is_ours(folder))
+  if (exists && !std::filesystem::is_empty(folder) && !is_ours(folder))
     throw ConfigError({.file = folder.string()}, "is not empty and not of pipegraph's making",
                       "another folder, or an empty one");
-  make_folder(folder);
-  clear(folder);
-  const nlohmann::ordered_json mark{
-      {"format", 1}, {"program", "pipegraph"}, {"version", PIPEGRAPH_VERSION}};
-  write_file(folder / k_mark_file, mark.dump() + "\n");
-  return ResultsFolder(folder);
+  return ResultsFolder(folder, exists ? Origin::Existed : Origin::Made);
+}
+
+ResultsFolder::ResultsFolder(std::filesystem::path target, Origin origin)
+    : target_(std::move(target)), staging_(target_ / k_staging_folder), origin_(origin) {
+  make_folder(target_);
+  if (!is_ours(target_)) write_mark(target_);  // a killed run leaves it ours
+  remove_tree(staging_);
+  make_folder(staging_);
+  write_mark(staging_);
+}
+
+ResultsFolder::~ResultsFolder() {
+  if (committed_) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(origin_ == Origin::Made ? target_ : staging_, ignored);
 }
 
 std::filesystem::path ResultsFolder::plan_folder(std::string_view plan,
                                                  std::optional<std::size_t> point) const {
-  std::filesystem::path folder = path_;
+  std::filesystem::path folder = staging_;
   if (point) folder /= fmt::format("points/{}", *point);
   folder /= std::filesystem::path("plans") / folder_name(plan);
   make_folder(folder);
@@ -84,8 +106,21 @@ std::filesystem::path ResultsFolder::plan_folder(std::string_view plan,
 
 void ResultsFolder::write_summary(const std::string& scenario,
                                   const std::vector<PointResult>& points) const {
-  write_file(path_ / "results.csv", results_csv(points));
-  write_file(path_ / "summary.json", summary_json(scenario, points));
+  write_file(staging_ / "results.csv", results_csv(points));
+  write_file(staging_ / "summary.json", summary_json(scenario, points));
+}
+
+void ResultsFolder::commit() {
+  check(!committed_, "results are committed once");
+  for (const std::filesystem::path& old : entries_of(target_))
+    if (old != staging_ && old.filename() != k_mark_file) remove_tree(old);
+  for (const std::filesystem::path& entry : entries_of(staging_)) {
+    std::error_code failed;
+    std::filesystem::rename(entry, target_ / entry.filename(), failed);
+    if (failed) fail_to_make(target_ / entry.filename(), failed);
+  }
+  remove_tree(staging_);
+  committed_ = true;
 }
 
 void write_run(const std::filesystem::path& plan_folder, const RunReport& report,

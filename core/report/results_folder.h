@@ -15,22 +15,34 @@ namespace pipegraph {
 /// A plan's name as the name of a folder: bytes outside [A-Za-z0-9_.-] as %XX, a leading dot too.
 std::string folder_name(std::string_view plan);
 
+/// Files gather inside the folder, hidden, until commit() puts them in the place of an earlier
+/// run's. Without commit() nothing changes, and a folder that did not exist before is gone again.
 class ResultsFolder {
  public:
-  /// Makes the folder, empty but for its mark; what an earlier run left there is removed. Errors:
-  /// ConfigError if it exists, is not empty and has no mark of ours, or is no folder.
+  /// Errors: ConfigError if `folder` exists, is not empty and has no mark of ours, or is no folder.
   static ResultsFolder create(const std::filesystem::path& folder);
+  ResultsFolder(const ResultsFolder&) = delete;
+  ResultsFolder& operator=(const ResultsFolder&) = delete;
+  ~ResultsFolder();
 
-  const std::filesystem::path& path() const { return path_; }
+  /// Where files are to be written until commit().
+  const std::filesystem::path& path() const { return staging_; }
   /// Of a plan, made if it does not exist; `point` is its index in a sweep.
   std::filesystem::path plan_folder(std::string_view plan,
                                     std::optional<std::size_t> point = {}) const;
-  /// summary.json and results.csv. Call it last.
+  /// summary.json and results.csv.
   void write_summary(const std::string& scenario, const std::vector<PointResult>& points) const;
+  /// Call it once, last.
+  void commit();
 
  private:
-  explicit ResultsFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  enum class Origin : std::uint8_t { Existed, Made };
+  ResultsFolder(std::filesystem::path target, Origin origin);
+
+  std::filesystem::path target_;
+  std::filesystem::path staging_;
+  Origin origin_;
+  bool committed_ = false;
 };
 
 /// All files of a plan's folder but plan.yaml.

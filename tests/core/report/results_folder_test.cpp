@@ -36,12 +36,37 @@ std::vector<std::string> lines(const std::filesystem::path& file) {
   return all;
 }
 
-TEST_F(Results, AFolderOfOursIsReplaced) {
-  const ResultsFolder first = ResultsFolder::create(folder_);
-  write_file(first.plan_folder("old") / "plan.yaml", "x");
-  ResultsFolder::create(folder_);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "plans"));
+/// A finished folder with one plan.
+void finish(const std::filesystem::path& folder, const std::string& plan) {
+  ResultsFolder results = ResultsFolder::create(folder);
+  write_file(results.plan_folder(plan) / "plan.yaml", "x");
+  results.commit();
+}
+
+TEST_F(Results, AFolderOfOursIsReplacedAtTheCommit) {
+  finish(folder_, "old");
+  {
+    ResultsFolder results = ResultsFolder::create(folder_);
+    write_file(results.plan_folder("new") / "plan.yaml", "x");
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "plans/old/plan.yaml"));
+    results.commit();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "plans/old"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "plans/new/plan.yaml"));
   EXPECT_EQ(lines(folder_ / "pipegraph.json").size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / ".partial"));
+}
+
+TEST_F(Results, WithoutACommitTheEarlierRunStays) {
+  finish(folder_, "old");
+  { write_file(ResultsFolder::create(folder_).plan_folder("new") / "plan.yaml", "x"); }
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "plans/old/plan.yaml"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / ".partial"));
+}
+
+TEST_F(Results, WithoutACommitNoNewFolderStays) {
+  { ResultsFolder::create(folder_).plan_folder("new"); }
+  EXPECT_FALSE(std::filesystem::exists(folder_));
 }
 
 TEST_F(Results, AForeignFolderIsRefusedUntouched) {
@@ -57,7 +82,7 @@ TEST_F(Results, AForeignFolderIsRefusedUntouched) {
 
 TEST_F(Results, AnEmptyFolderIsTakenAndAFileIsNot) {
   std::filesystem::create_directories(folder_);
-  ResultsFolder::create(folder_);
+  ResultsFolder::create(folder_).commit();
   EXPECT_THROW(ResultsFolder::create(folder_ / "pipegraph.json"), ConfigError);
 }
 
@@ -70,9 +95,9 @@ TEST_F(Results, PlanNamesBecomeSafeFolderNames) {
 
 TEST_F(Results, PointsHaveTheirOwnFolders) {
   const ResultsFolder results = ResultsFolder::create(folder_);
-  EXPECT_EQ(results.plan_folder("p"), folder_ / "plans/p");
-  EXPECT_EQ(results.plan_folder("p", 3), folder_ / "points/3/plans/p");
-  EXPECT_TRUE(std::filesystem::is_directory(folder_ / "points/3/plans/p"));
+  EXPECT_EQ(results.plan_folder("p"), results.path() / "plans/p");
+  EXPECT_EQ(results.plan_folder("p", 3), results.path() / "points/3/plans/p");
+  EXPECT_TRUE(std::filesystem::is_directory(results.path() / "points/3/plans/p"));
 }
 
 class WrittenRun : public Results {
@@ -80,7 +105,10 @@ class WrittenRun : public Results {
   /// Two stages, two micro-batches: F B of stage 1 at 1-4 and 4-7 (1F1B), makespan 9 s.
   void SetUp() override {
     Results::SetUp();
-    write_run(plan_ = ResultsFolder::create(folder_).plan_folder("p"), RunReport(chain_.run()));
+    ResultsFolder results = ResultsFolder::create(folder_);
+    write_run(results.plan_folder("p"), RunReport(chain_.run()));
+    results.commit();
+    plan_ = folder_ / "plans/p";
   }
   nlohmann::json json(const std::string& file) const {
     return nlohmann::json::parse(read_file(plan_ / file));
