@@ -1,0 +1,237 @@
+// Peaks worked out by hand. Tiny graphs: every tensor has 1024 bytes per sample (a unit), stages
+// keep what their operators read and make.
+#include "core/program/memory.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/program/text.h"
+#include "tests/core/program/plans.h"
+
+namespace pipegraph {
+namespace {
+
+using test::make_plan;
+using test::plan_of;
+using test::TinyPlan;
+using testing::HasSubstr;
+
+constexpr std::uint64_t k_unit = 1024;
+
+MemoryReport memory_of(const TinyPlan& plan) {
+  return plan_memory(plan.workload, plan.stages, plan.program);
+}
+std::vector<std::uint64_t> peaks(const TinyPlan& plan) {
+  std::vector<std::uint64_t> bytes;
+  for (const DeviceMemory& device : memory_of(plan).devices) bytes.push_back(device.peak.count);
+  return bytes;
+}
+std::uint64_t part(const DeviceMemory& memory, MemoryPart which) {
+  return memory.peak_parts[static_cast<std::size_t>(which)].count;
+}
+
+/// All operators in one stage on one device.
+TinyPlan one_stage(const ComputationGraph& graph, std::int32_t mini_batch,
+                   std::vector<OperatorId> recompute = {}, std::string schedule = "gpipe") {
+  const Workload workload =
+      test::tiny_workload(graph, test::ideal_cluster(1), {.mini_batch = mini_batch});
+  Stage stage = test::stage_per_operator(graph)[0];
+  stage.operators.clear();
+  for (std::size_t op = 0; op < graph.size(); ++op)
+    stage.operators.push_back(make_id<OperatorId>(op));
+  stage.recompute = std::move(recompute);
+  return make_plan(workload, {stage}, {.schedule = std::move(schedule)});
+}
+
+TEST(Memory, ParametersGradientsAndStateStandOnce) {
+  // 100 bytes of parameters and as many gradients; state: sgd 0, momentum 1, adam 2 times.
+  const ComputationGraph graph =
+      test::chain_graph(1, {.output = Bytes{0}, .parameters = Bytes{100}});
+  const auto peak = [&](Optimizer optimizer) {
+    return peaks(make_plan(test::tiny_workload(graph, test::ideal_cluster(1),
+                                               {.mini_batch = 7, .optimizer = optimizer}),
+                           test::stage_per_operator(graph)))[0];
+  };
+  EXPECT_EQ(peak(Optimizer::None), 200u);
+  EXPECT_EQ(peak(Optimizer::Sgd), 200u);
+  EXPECT_EQ(peak(Optimizer::Momentum), 300u);
+  EXPECT_EQ(peak(Optimizer::Adam), 400u);
+}
+
+TEST(Memory, OneFlightOfOneForwardOneBackwardIsOneMicroBatch) {
+  const ComputationGraph graph = test::chain_graph(1);
+  EXPECT_EQ(peaks(one_stage(graph, 5, {}, "1f1b")), (std::vector{1 * k_unit}));
+  EXPECT_EQ(peaks(one_stage(graph, 5, {}, "gpipe")), (std::vector{5 * k_unit}));
+}
+
+TEST(Memory, GivenSavedBytesReplaceTensors) {
+  const ComputationGraph graph = test::chain_graph(1, {.saved = Bytes{100}});
+  EXPECT_EQ(peaks(one_stage(graph, 5)), (std::vector<std::uint64_t>{500}));
+}
+
+TEST(Memory, ATensorThatSeveralOperatorsKeepStandsOnce) {
+  // fork, left, right, join: four tensors, although fork's is kept by three operators.
+  EXPECT_EQ(peaks(one_stage(test::diamond_graph(), 3)), (std::vector{3 * 4 * k_unit}));
+}
+
+TEST(Memory, RecomputationKeepsTheSegmentsInputsAndOneMicroBatchOfTheRest) {
+  // s0 -> s1 -> s2 with s1 and s2 recomputed: 3 times s0's tensor, once the other two.
+  const ComputationGraph graph = test::chain_graph(3);
+  const TinyPlan plan = one_stage(graph, 3, {OperatorId{1}, OperatorId{2}});
+  EXPECT_EQ(peaks(plan), (std::vector{(3 + 2) * k_unit}));
+  EXPECT_EQ(part(memory_of(plan).devices[0], MemoryPart::Workspace), 2 * k_unit);
+  EXPECT_EQ(peaks(one_stage(graph, 3)), (std::vector{3 * 3 * k_unit}));
+}
+
+TEST(Memory, RecomputedOutputsAreSentFromABuffer) {
+  // s0 recomputed, s1: stage 0 keeps nothing; GPipe sends one tensor per forward, and knows that a
+  // send has ended when a gradient comes back. Those of all four forwards may wait: 4 buffers, a
+  // workspace of 1 in the forward. In the first backward: 4 buffers are known to have gone (the
+  // gradient was made after the last forward of stage 1), gradients may all be there: 4 slots + 1.
+  const ComputationGraph graph = test::chain_graph(2);
+  std::vector<Stage> stages = test::stage_per_operator(graph);
+  stages[0].recompute = {OperatorId{0}};
+  const TinyPlan plan =
+      make_plan(test::tiny_workload(graph, test::ideal_cluster(2), {.mini_batch = 4}), stages,
+                {.schedule = "gpipe"});
+  EXPECT_EQ(peaks(plan)[0], (4 + 4) * k_unit);
+}
+
+TEST(Memory, PeaksOfGpipeAtTheEndsOfAChain) {
+  // Stage 0, M = 8: 8 outputs kept; by the first backward all 8 gradients may have come: 16.
+  // Last stage: 8 inputs in their slots and 8 outputs; its first backward adds the buffer of the
+  // gradient it sends; every later one has two tensors less and one buffer more: 17.
+  const TinyPlan plan = plan_of(test::chain_graph(4), 8, {.schedule = "gpipe"});
+  EXPECT_EQ(peaks(plan)[0], 16 * k_unit);
+  EXPECT_EQ(peaks(plan)[3], 17 * k_unit);
+}
+
+TEST(Memory, PeaksOfOneForwardOneBackwardAtTheEndsOfAChain) {
+  // Stage 0 has 4 outputs in flight; after its last forward the gradients of these 4 may all come
+  // before it goes on: 8. Last stage, during B[m]: input and output of m; the input of m + 1 may
+  // have come (stage 2 forwards m + 1 after it has the gradient of m - 1); the gradients of m and,
+  // not known to have arrived until F[m + 1] (which tells of m - 1), of m - 1 are in buffers: 5.
+  const TinyPlan plan = plan_of(test::chain_graph(4), 8);
+  EXPECT_EQ(peaks(plan)[0], 8 * k_unit);
+  EXPECT_EQ(peaks(plan)[3], 5 * k_unit);
+  const DeviceMemory& last = memory_of(plan).devices[3];
+  EXPECT_EQ(part(last, MemoryPart::Activations), 1 * k_unit);
+  EXPECT_EQ(part(last, MemoryPart::ReceiveSlots), 2 * k_unit);
+  EXPECT_EQ(part(last, MemoryPart::SendBuffers), 2 * k_unit);
+  EXPECT_EQ(plan.program.at(last.peak_at).kind, InstructionKind::Backward);
+}
+
+TEST(Memory, OfOneForwardOneBackwardDoesNotGrowWithTheMiniBatch) {
+  const auto same = [](const ComputationGraph& graph, const test::PlanOptions& options) {
+    EXPECT_EQ(peaks(plan_of(graph, 24, options)), peaks(plan_of(graph, 96, options)));
+  };
+  same(test::chain_graph(5), {});
+  same(test::fork_join_graph(3, 2), {});
+  same(test::fork_join_graph(3, 2), {.kind = PlanKind::Sequential});
+  same(test::crossing_skips_graph(), {.kind = PlanKind::Sequential, .skip = SkipTransfer::Relay});
+  same(test::chain_graph(5), {.lowering = {.overlap = false}});
+  same(test::chain_graph(5), {.lowering = {.receive_slots = 2}});
+  EXPECT_LT(peaks(plan_of(test::chain_graph(5), 24, {.schedule = "gpipe"})),
+            peaks(plan_of(test::chain_graph(5), 96, {.schedule = "gpipe"})));
+}
+
+TEST(Memory, OfSkippedTensorsWithoutGradientIsBoundedByTheWayRound) {
+  // Labels go from s0 straight to s3 and nothing comes back that way; but s0 hears of s3 through
+  // the stages between.
+  std::vector<Operator> operators = test::chain_graph(4).operators();
+  operators.push_back(test::tiny_operator("labels", {}));
+  operators.back().output_needs_gradient = false;
+  operators[3].inputs.push_back(OperatorId{4});
+  const ComputationGraph graph("labels", operators);
+  const auto peak = [&](std::int32_t mini_batch) {
+    std::vector<Stage> stages = test::stage_per_operator(graph);
+    stages.pop_back();
+    stages[0].operators.push_back(OperatorId{4});
+    return peaks(make_plan(
+        test::tiny_workload(graph, test::ideal_cluster(4), {.mini_batch = mini_batch}), stages));
+  };
+  EXPECT_EQ(peak(24), peak(96));
+}
+
+TEST(Memory, WithoutOverlapSendsEndBeforeTheNextPass) {
+  // Last stage of two, GPipe, 4 samples: 4 inputs and 4 outputs, and the buffer of one gradient
+  // only, since the send stands before the next backward in the one queue.
+  const TinyPlan plan =
+      plan_of(test::chain_graph(2), 4, {.schedule = "gpipe", .lowering = {.overlap = false}});
+  EXPECT_EQ(peaks(plan)[1], (4 + 4 + 1) * k_unit);
+  // Stage 0: 4 outputs, and the gradient that stands before its backward.
+  EXPECT_EQ(peaks(plan)[0], (4 + 1) * k_unit);
+}
+
+TEST(Memory, ReplicasKeepTheirShareAndAllParameters) {
+  // Micro-batch 5 on 2 replicas: 2 and 3 samples.
+  const ComputationGraph graph = test::chain_graph(1, {.parameters = Bytes{100}});
+  const TinyPlan plan =
+      make_plan(test::tiny_workload(graph, test::ideal_cluster(2), {.mini_batch = 5}),
+                test::replicated(test::stage_per_operator(graph, 5), 2));
+  EXPECT_EQ(peaks(plan), (std::vector{2 * k_unit + 200, 3 * k_unit + 200}));
+}
+
+TEST(Memory, TiedParametersStandOncePerDevice) {
+  std::vector<Operator> operators =
+      test::chain_graph(3, {.output = Bytes{0}, .parameters = Bytes{100}}).operators();
+  operators[2].tied_to = OperatorId{0};
+  const ComputationGraph graph("tied", operators);
+  const Workload workload = test::tiny_workload(graph, test::ideal_cluster(3), {.mini_batch = 1});
+  std::vector<Stage> stages = test::stage_per_operator(graph);
+  EXPECT_EQ(peaks(make_plan(workload, stages)), (std::vector<std::uint64_t>{200, 200, 200}));
+  stages[2].devices = {DeviceId{0}};  // owner and user on one device
+  EXPECT_EQ(peaks(make_plan(workload, stages)), (std::vector<std::uint64_t>{200, 200, 0}));
+}
+
+TEST(Memory, StagesOnOneDeviceShareTheTensorBetweenThem) {
+  // F0 F1 B1 B0: in B1 the tensors of both stages, each once, and the gradient it leaves for B0.
+  const ComputationGraph graph = test::chain_graph(2);
+  std::vector<Stage> stages = test::stage_per_operator(graph);
+  stages[1].devices = {DeviceId{0}};
+  const TinyPlan plan =
+      make_plan(test::tiny_workload(graph, test::ideal_cluster(1), {.mini_batch = 1}), stages);
+  EXPECT_EQ(peaks(plan), (std::vector{3 * k_unit}));
+}
+
+TEST(Memory, WhatIsReservedIsNotAvailable) {
+  Device device = test::round_device();
+  device.memory = Bytes{4 * k_unit};
+  device.reserved = Bytes{k_unit};
+  const ComputationGraph graph = test::chain_graph(1);
+  const auto report = [&](std::int32_t samples) {
+    return memory_of(make_plan(
+        test::tiny_workload(graph, test::ideal_cluster(1, device), {.mini_batch = samples}),
+        test::stage_per_operator(graph), {.schedule = "gpipe"}));
+  };
+  EXPECT_TRUE(report(3).fits());
+  EXPECT_EQ(report(3).problem, "");
+  EXPECT_FALSE(report(4).fits());
+  EXPECT_EQ(report(4).problem, "stage 's0' on device d0 needs 4 KiB, 3 KiB available");
+}
+
+TEST(Memory, LifetimesNameWhatLivesFromWhenToWhen) {
+  const TinyPlan plan = plan_of(test::chain_graph(2), 1);
+  const MemoryAnalysis memory(plan.workload, plan.stages, plan.program);
+  std::vector<std::string> texts;
+  for (const Lifetime& l : memory.lifetimes(DeviceId{1}))
+    texts.push_back(fmt::format("{} {} from {} to {}", to_text(l.part), l.bytes.count,
+                                to_text(plan.program.at(l.first)),
+                                to_text(plan.program.at(l.last))));
+  EXPECT_THAT(texts, testing::ElementsAre("receive_slots 1024 from recv F0[0,1)<d0 to B1[0,1)",
+                                          "activations 1024 from F1[0,1) to B1[0,1)",
+                                          "send_buffers 1024 from B1[0,1) to send B1[0,1)>d0"));
+}
+
+TEST(Memory, ADeviceWithoutStagesNeedsNothing) {
+  const ComputationGraph graph = test::chain_graph(1);
+  const TinyPlan plan =
+      make_plan(test::tiny_workload(graph, test::ideal_cluster(2), {.mini_batch = 1}),
+                test::stage_per_operator(graph));
+  EXPECT_EQ(peaks(plan)[1], 0u);
+  EXPECT_FALSE(memory_of(plan).devices[1].peak_at.valid());
+}
+
+}  // namespace
+}  // namespace pipegraph
