@@ -8,13 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "core/program/moment.h"
 #include "core/program/program.h"
 
 namespace pipegraph {
-
-/// Moments of a device, counted along its compute lane: 2p is before its compute number p, 2p + 1
-/// is while that runs, and 2n is after the last of n.
-using Moment = std::int32_t;
 
 class CausalOrder {
  public:

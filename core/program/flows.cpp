@@ -2,12 +2,12 @@
 
 namespace pipegraph {
 
-Flows::Flows(const ComputationGraph& graph, const StageGraph& stages) {
+StageFlows::StageFlows(const ComputationGraph& graph, const StageGraph& stages) {
   for (auto& by_stage : from_) by_stage.resize(stages.size());
   for (auto& by_stage : to_) by_stage.resize(stages.size());
   for (const StageEdge& edge : stages.transfers()) {
     add({edge.from, edge.to, edge.tensors}, Direction::Forward);
-    Flow back{edge.to, edge.from, {}};
+    StageFlow back{edge.to, edge.from, {}};
     for (const OperatorId tensor : edge.tensors)
       if (graph.at(tensor).output_needs_gradient) back.tensors.push_back(tensor);
     const bool consecutive =
@@ -16,7 +16,7 @@ Flows::Flows(const ComputationGraph& graph, const StageGraph& stages) {
   }
 }
 
-void Flows::add(const Flow& flow, Direction direction) {
+void StageFlows::add(const StageFlow& flow, Direction direction) {
   from_[index(direction)][flow.producer.index()].push_back(flow);
   to_[index(direction)][flow.consumer.index()].push_back(flow);
 }

@@ -15,30 +15,30 @@ inline constexpr std::size_t k_directions = 2;
 
 /// From one stage to another for every sample they have in common. Without tensors it only orders
 /// consecutive stages of a sequential plan.
-struct Flow {
+struct StageFlow {
   StageId producer;
   StageId consumer;
   std::vector<OperatorId> tensors;  ///< ascending; of a backward flow those that need a gradient
 };
 
-class Flows {
+class StageFlows {
  public:
-  Flows(const ComputationGraph& graph, const StageGraph& stages);
+  StageFlows(const ComputationGraph& graph, const StageGraph& stages);
 
   /// By consumer, ascending.
-  const std::vector<Flow>& from(StageId producer, Direction direction) const {
+  const std::vector<StageFlow>& from(StageId producer, Direction direction) const {
     return from_[index(direction)][producer.index()];
   }
   /// By producer, ascending.
-  const std::vector<Flow>& to(StageId consumer, Direction direction) const {
+  const std::vector<StageFlow>& to(StageId consumer, Direction direction) const {
     return to_[index(direction)][consumer.index()];
   }
 
  private:
   static std::size_t index(Direction direction) { return static_cast<std::size_t>(direction); }
-  void add(const Flow& flow, Direction direction);
+  void add(const StageFlow& flow, Direction direction);
 
-  std::array<std::vector<std::vector<Flow>>, k_directions> from_, to_;
+  std::array<std::vector<std::vector<StageFlow>>, k_directions> from_, to_;
 };
 
 }  // namespace pipegraph

@@ -34,7 +34,7 @@ HandOvers::Shapes HandOvers::shapes_of(StageId stage, Direction direction) const
   Shapes shapes;
   shapes.irregular = own.whole(count - 1).samples() < batch ? count - 1 : count;
   std::int64_t repeat = batch;  // samples after which the cuts of all consumers come again
-  for (const Flow& flow : flows_.from(stage, direction)) {
+  for (const StageFlow& flow : flows_.from(stage, direction)) {
     const SharePartition& other = slots_.partition(flow.consumer);
     const MicroBatch last = other.whole(other.count() - 1);
     if (last.samples() < other.whole(0).samples())
@@ -69,7 +69,7 @@ std::vector<HandOvers::Demand> HandOvers::demands(StageId stage, Direction direc
   const MicroBatch samples = own.share(micro_batch, replica);
   const std::int32_t origin = own.whole(micro_batch).first;
   std::vector<Demand> result;
-  for (const Flow& flow : flows_.from(stage, direction)) {
+  for (const StageFlow& flow : flows_.from(stage, direction)) {
     const SharePartition& other = slots_.partition(flow.consumer);
     const Stage& consumer = stages_.at(flow.consumer);
     other.for_each_overlapping(samples, [&](std::int32_t index, std::int32_t r) {

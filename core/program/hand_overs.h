@@ -89,7 +89,7 @@ class HandOvers {
   struct Demand {
     DeviceId device;
     MicroBatch samples;
-    const Flow* flow = nullptr;
+    const StageFlow* flow = nullptr;
     Consumer consumer;
   };
 
@@ -108,7 +108,7 @@ class HandOvers {
   const TaskSlots& slots_;
   ProgramBuilder& builder_;
   const LaneChooser& lanes_;
-  Flows flows_;
+  StageFlows flows_;
   std::array<std::vector<Shapes>, k_directions> shapes_;
   std::vector<Stored> hand_overs_;
   std::vector<Message> messages_;

@@ -15,10 +15,10 @@ bool begins_backward(InstructionKind kind) {
 
 }  // namespace
 
-LifetimeCollector::LifetimeCollector(const MemoryAnalysis& memory, DeviceId device)
-    : memory_(memory),
+LifetimeCollector::LifetimeCollector(const MemoryModel& model, DeviceId device)
+    : model_(model),
       device_(device),
-      instructions_(memory.order_.on(device)),
+      instructions_(model.order.on(device)),
       begun_(instructions_.size()) {}
 
 std::vector<Lifetime> LifetimeCollector::collect() && {
@@ -29,7 +29,7 @@ std::vector<Lifetime> LifetimeCollector::collect() && {
   }
   for (const InstructionId id : instructions_)
     if (is_pass(at(id).kind))
-      for (const InstructionId source : memory_.program_.waits_on(id))
+      for (const InstructionId source : model_.program.waits_on(id))
         if (at(source).device == device_) use(id, source);
   std::erase_if(lifetimes_, [](const Lifetime& lifetime) { return !lifetime.last.valid(); });
   return std::move(lifetimes_);
@@ -46,24 +46,24 @@ void LifetimeCollector::begin(InstructionId id) {
 void LifetimeCollector::add(Lifetime lifetime, Bytes bytes) {
   if (bytes.count == 0) return;
   lifetime.bytes = bytes;
-  lifetime.earliest = memory_.order_.earliest_start(lifetime.first);
+  lifetime.earliest = model_.order.earliest_start(lifetime.first);
   if (lifetime.last.valid()) {
-    lifetime.latest = memory_.order_.latest_end(lifetime.last);
+    lifetime.latest = model_.order.latest_end(lifetime.last);
     lifetime.latest = std::max(lifetime.latest, lifetime.earliest);
   }
   lifetimes_.push_back(lifetime);
 }
 
 Bytes LifetimeCollector::bytes_of(OperatorId tensor, MicroBatch samples) const {
-  return memory_.workload_.graph->at(tensor).output * static_cast<std::uint64_t>(samples.samples());
+  return model_.workload.graph->at(tensor).output * static_cast<std::uint64_t>(samples.samples());
 }
 
 InstructionId LifetimeCollector::last_backward(InstructionId pass) const {
-  return memory_.last_backwards_[memory_.slot_of(at(pass))];
+  return model_.last_backwards[model_.slot_of(at(pass))];
 }
 
-const Flow* LifetimeCollector::flow(StageId from, StageId to, Direction direction) const {
-  for (const Flow& flow : memory_.flows_.from(from, direction))
+const StageFlow* LifetimeCollector::flow(StageId from, StageId to, Direction direction) const {
+  for (const StageFlow& flow : model_.flows.from(from, direction))
     if (flow.consumer == to) return &flow;
   return nullptr;
 }
@@ -71,8 +71,8 @@ const Flow* LifetimeCollector::flow(StageId from, StageId to, Direction directio
 /// Tensors that stages on this device read from `stage`, ascending.
 std::vector<OperatorId> LifetimeCollector::handed_over_here(StageId stage) const {
   std::vector<OperatorId> tensors;
-  for (const Flow& flow : memory_.flows_.from(stage, Direction::Forward))
-    if (memory_.replica_on(device_, flow.consumer) >= 0)
+  for (const StageFlow& flow : model_.flows.from(stage, Direction::Forward))
+    if (model_.replica_on(device_, flow.consumer) >= 0)
       tensors.insert(tensors.end(), flow.tensors.begin(), flow.tensors.end());
   std::sort(tensors.begin(), tensors.end());
   tensors.erase(std::unique(tensors.begin(), tensors.end()), tensors.end());
@@ -86,7 +86,7 @@ void LifetimeCollector::begin_forward(InstructionId id) {
   const std::vector<OperatorId> shared = handed_over_here(pass.stage);
   const InstructionId end = last_backward(id);
   const auto made_here = [&](OperatorId tensor) {
-    return memory_.stages_.stage_of(tensor) == pass.stage;
+    return model_.stages.stage_of(tensor) == pass.stage;
   };
   Bytes own = keeps.given * samples;
   for (const OperatorId tensor : keeps.tensors)
@@ -113,15 +113,15 @@ void LifetimeCollector::begin_backward(InstructionId id) {
 void LifetimeCollector::begin_send(InstructionId id) {
   const Instruction& send = at(id);
   InstructionId pass;
-  for (const InstructionId wait : memory_.program_.waits_on(id))
+  for (const InstructionId wait : model_.program.waits_on(id))
     if (is_pass(at(wait).kind) && at(wait).stage == send.stage) pass = wait;
   if (!pass.valid() || !send.payload.valid()) return;
   const Lifetime buffer{MemoryPart::SendBuffers, send.stage, {}, send.samples, pass, id};
   if (send.gradients) return add(buffer, send.bytes);
   Bytes bytes;
-  for (const PayloadPart& part : memory_.program_.payloads()[send.payload.index()]) {
-    const bool given = memory_.workload_.graph->at(part.tensor).saved.has_value();
-    const bool made_here = memory_.stages_.stage_of(part.tensor) == send.stage;
+  for (const PayloadPart& part : model_.program.payloads()[send.payload.index()]) {
+    const bool given = model_.workload.graph->at(part.tensor).saved.has_value();
+    const bool made_here = model_.stages.stage_of(part.tensor) == send.stage;
     if (!footprint(send.stage).keeps(part.tensor) && !(given && made_here))
       bytes += bytes_of(part.tensor, part.samples);
   }
@@ -133,7 +133,7 @@ void LifetimeCollector::begin_recv(InstructionId id) {
   if (!recv.payload.valid()) return;
   Lifetime slot{MemoryPart::ReceiveSlots, recv.stage, {}, recv.samples, id, {}};
   if (recv.gradients) return add(slot, recv.bytes);
-  for (const PayloadPart& part : memory_.program_.payloads()[recv.payload.index()]) {
+  for (const PayloadPart& part : model_.program.payloads()[recv.payload.index()]) {
     slot.tensor = part.tensor;
     slot.samples = {recv.samples.first + part.samples.first,
                     recv.samples.first + part.samples.last};
@@ -144,7 +144,7 @@ void LifetimeCollector::begin_recv(InstructionId id) {
 void LifetimeCollector::use(InstructionId pass, InstructionId source) {
   const InstructionKind kind = at(source).kind;
   if (kind == InstructionKind::Recv && at(source).gradients) {
-    const Range range = begun_[memory_.order_.place(source)];
+    const Range range = begun_[model_.order.place(source)];
     for (std::uint32_t n = range.begin; n < range.end; ++n)
       extend(lifetimes_[n], last_backward(pass));
   } else if (kind == InstructionKind::Recv ||
@@ -157,9 +157,9 @@ void LifetimeCollector::use(InstructionId pass, InstructionId source) {
 
 void LifetimeCollector::use_activations(InstructionId pass, InstructionId source) {
   const StageId stage = at(pass).stage;
-  const Flow* used = flow(at(source).stage, stage, Direction::Forward);
+  const StageFlow* used = flow(at(source).stage, stage, Direction::Forward);
   if (used == nullptr) return;
-  const Range range = begun_[memory_.order_.place(source)];
+  const Range range = begun_[model_.order.place(source)];
   for (std::uint32_t n = range.begin; n < range.end; ++n) {
     Lifetime& lifetime = lifetimes_[n];
     if (!lifetime.tensor.valid() || !contains(used->tensors, lifetime.tensor)) continue;
@@ -168,7 +168,7 @@ void LifetimeCollector::use_activations(InstructionId pass, InstructionId source
 }
 
 void LifetimeCollector::use_local_gradients(InstructionId pass, InstructionId source) {
-  const Flow* used = flow(at(source).stage, at(pass).stage, Direction::Backward);
+  const StageFlow* used = flow(at(source).stage, at(pass).stage, Direction::Backward);
   if (used == nullptr) return;
   const MicroBatch samples = intersection(at(source).samples, at(pass).samples);
   if (samples.empty()) return;
@@ -178,7 +178,7 @@ void LifetimeCollector::use_local_gradients(InstructionId pass, InstructionId so
 }
 
 void LifetimeCollector::extend(Lifetime& lifetime, InstructionId last) const {
-  const Moment latest = memory_.order_.latest_end(last);
+  const Moment latest = model_.order.latest_end(last);
   if (lifetime.last.valid() && latest <= lifetime.latest) return;
   lifetime.last = last;
   lifetime.latest = std::max(latest, lifetime.earliest);

@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "core/program/memory.h"
+#include "core/program/memory_model.h"
 
 namespace pipegraph {
 
 class LifetimeCollector {
  public:
-  LifetimeCollector(const MemoryAnalysis& memory, DeviceId device);
+  LifetimeCollector(const MemoryModel& model, DeviceId device);
 
   /// In no particular order.
   std::vector<Lifetime> collect() &&;
@@ -20,11 +21,11 @@ class LifetimeCollector {
     std::uint32_t begin = 0, end = 0;
   };
 
-  const Instruction& at(InstructionId id) const { return memory_.program_.at(id); }
-  const Footprint& footprint(StageId stage) const { return memory_.footprints_[stage.index()]; }
+  const Instruction& at(InstructionId id) const { return model_.program.at(id); }
+  const Footprint& footprint(StageId stage) const { return model_.footprints[stage.index()]; }
   Bytes bytes_of(OperatorId tensor, MicroBatch samples) const;
   InstructionId last_backward(InstructionId pass) const;
-  const Flow* flow(StageId from, StageId to, Direction direction) const;
+  const StageFlow* flow(StageId from, StageId to, Direction direction) const;
 
   void begin(InstructionId id);
   void begin_forward(InstructionId id);
@@ -40,7 +41,7 @@ class LifetimeCollector {
   void use_local_gradients(InstructionId pass, InstructionId source);
   void extend(Lifetime& lifetime, InstructionId last) const;
 
-  const MemoryAnalysis& memory_;
+  const MemoryModel& model_;
   DeviceId device_;
   std::span<const InstructionId> instructions_;
   std::vector<Lifetime> lifetimes_;

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "core/program/lifetime_collector.h"
-#include "core/program/reductions.h"
 
 namespace pipegraph {
 
@@ -65,53 +64,11 @@ bool MemoryReport::fits() const {
 
 MemoryAnalysis::MemoryAnalysis(const Workload& workload, const StageGraph& stages,
                                const Program& program)
-    : workload_(workload),
-      stages_(stages),
-      program_(program),
-      slots_(stages, workload.training.mini_batch),
-      order_(program),
-      flows_(*workload.graph, stages),
-      last_backwards_(slots_.size()),
-      residents_(program.device_count()),
-      parameters_(program.device_count()) {
-  for (const Stage& stage : stages.stages())
-    footprints_.push_back(footprint(*workload.graph, stage));
-  for (const DeviceParameters& stored : device_parameters(*workload.graph, stages))
-    parameters_[stored.device.index()] += stored.bytes;
-  find_residents();
-  find_last_backwards();
-}
-
-void MemoryAnalysis::find_residents() {
-  for (std::size_t s = 0; s < stages_.size(); ++s) {
-    const std::vector<DeviceId> devices = replica_devices(stages_.stages()[s]);
-    for (std::size_t r = 0; r < devices.size(); ++r)
-      residents_[devices[r].index()].push_back({make_id<StageId>(s), static_cast<std::int32_t>(r)});
-  }
-}
-
-void MemoryAnalysis::find_last_backwards() {
-  for (std::size_t n = 0; n < program_.size(); ++n) {
-    const Instruction& i = program_.instructions()[n];
-    if (is_pass(i.kind) && i.kind != InstructionKind::Forward)
-      last_backwards_[slot_of(i)] = make_id<InstructionId>(n);
-  }
-}
-
-std::int32_t MemoryAnalysis::replica_on(DeviceId device, StageId stage) const {
-  for (const Resident& resident : residents_[device.index()])
-    if (resident.stage == stage) return resident.replica;
-  return -1;
-}
-
-std::size_t MemoryAnalysis::slot_of(const Instruction& pass) const {
-  const std::int32_t replica = replica_on(pass.device, pass.stage);
-  check(replica >= 0, "a pass runs on a device of its stage");
-  return slots_.slot_at(pass.stage, pass.samples.first, replica);
-}
+    : model_(std::make_unique<const MemoryModel>(workload, stages, program)) {}
+MemoryAnalysis::~MemoryAnalysis() = default;
 
 std::vector<Lifetime> MemoryAnalysis::lifetimes(DeviceId device) const {
-  std::vector<Lifetime> result = LifetimeCollector(*this, device).collect();
+  std::vector<Lifetime> result = LifetimeCollector(*model_, device).collect();
   std::sort(result.begin(), result.end(), [](const Lifetime& a, const Lifetime& b) {
     return std::tie(a.earliest, a.first, a.part, a.tensor, a.samples) <
            std::tie(b.earliest, b.first, b.part, b.tensor, b.samples);
@@ -120,40 +77,41 @@ std::vector<Lifetime> MemoryAnalysis::lifetimes(DeviceId device) const {
 }
 
 DeviceMemory MemoryAnalysis::device(DeviceId device) const {
-  const Device& hardware = workload_.topology->device(device);
+  const Device& hardware = model_->workload.topology->device(device);
   DeviceMemory memory;
-  memory.parameters = memory.gradients = parameters_[device.index()];
-  memory.optimizer_state = memory.parameters * state_copies(workload_.training.optimizer);
+  memory.parameters = memory.gradients = model_->parameters[device.index()];
+  memory.optimizer_state = memory.parameters * state_copies(model_->workload.training.optimizer);
   if (hardware.memory > hardware.reserved) memory.available = hardware.memory - hardware.reserved;
 
-  const std::vector<Lifetime> lifetimes = LifetimeCollector(*this, device).collect();
-  const std::int32_t computes = order_.computes(device);
+  const std::vector<Lifetime> lifetimes = LifetimeCollector(*model_, device).collect();
+  const std::int32_t computes = model_->order.computes(device);
   const Moment fullest = fullest_moment(lifetimes, 2 * computes);
   memory.peak_parts = permanent_parts(memory);
   for (const Lifetime& lifetime : lifetimes)
     if (lifetime.earliest <= fullest && fullest <= lifetime.latest)
       part_of(memory.peak_parts, lifetime.part) += lifetime.bytes;
   memory.peak = total(memory.peak_parts);
-  for (const InstructionId id : order_.on(device))
-    if (is_compute(program_.at(id).kind) &&
-        order_.earliest_start(id) <= std::max<Moment>(1, 2 * (fullest / 2) + 1))
+  for (const InstructionId id : model_->order.on(device))
+    if (is_compute(model_->program.at(id).kind) &&
+        model_->order.earliest_start(id) <= std::max<Moment>(1, 2 * (fullest / 2) + 1))
       memory.peak_at = id;
   return memory;
 }
 
 MemoryReport MemoryAnalysis::report() const {
   MemoryReport report;
-  for (std::size_t d = 0; d < program_.device_count(); ++d) {
+  for (std::size_t d = 0; d < model_->program.device_count(); ++d) {
     report.devices.push_back(device(make_id<DeviceId>(d)));
     const DeviceMemory& memory = report.devices.back();
     if (memory.fits() || !report.problem.empty()) continue;
-    const auto& residents = residents_[d];
-    const StageId stage = memory.peak_at.valid() ? program_.at(memory.peak_at).stage
+    const auto& residents = model_->residents[d];
+    const StageId stage = memory.peak_at.valid() ? model_->program.at(memory.peak_at).stage
                           : residents.empty()    ? StageId{}
                                                  : residents.front().stage;
-    report.problem = fmt::format("stage '{}' on device d{} needs {}, {} available",
-                                 stage.valid() ? stages_.at(stage).name : std::string("none"), d,
-                                 to_text(memory.peak), to_text(memory.available));
+    report.problem =
+        fmt::format("stage '{}' on device d{} needs {}, {} available",
+                    stage.valid() ? model_->stages.at(stage).name : std::string("none"), d,
+                    to_text(memory.peak), to_text(memory.available));
   }
   return report;
 }

@@ -5,15 +5,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/program/causal_order.h"
-#include "core/program/flows.h"
-#include "core/program/footprint.h"
+#include "core/program/moment.h"
 #include "core/program/program.h"
-#include "core/program/task_slots.h"
 #include "core/stage/stage_graph.h"
 #include "core/stage/workload.h"
 
@@ -68,41 +66,23 @@ struct MemoryReport {
   std::string problem;
 };
 
+struct MemoryModel;
+
 /// The memory of a program, device by device, so that nothing grows with the product of devices and
 /// micro-batches.
 class MemoryAnalysis {
  public:
   /// All must outlive this.
   MemoryAnalysis(const Workload& workload, const StageGraph& stages, const Program& program);
+  ~MemoryAnalysis();
 
   MemoryReport report() const;
   DeviceMemory device(DeviceId device) const;
-  /// By (earliest, first, part, tensor).
+  /// By (earliest, first, part, tensor, samples).
   std::vector<Lifetime> lifetimes(DeviceId device) const;
 
  private:
-  friend class LifetimeCollector;
-  /// A replica that stands on a device.
-  struct Resident {
-    StageId stage;
-    std::int32_t replica = 0;
-  };
-  void find_residents();
-  void find_last_backwards();
-  /// The stage's replica on the device; -1 if it has none there.
-  std::int32_t replica_on(DeviceId device, StageId stage) const;
-  std::size_t slot_of(const Instruction& pass) const;
-
-  const Workload& workload_;
-  const StageGraph& stages_;
-  const Program& program_;
-  TaskSlots slots_;
-  CausalOrder order_;
-  Flows flows_;
-  std::vector<Footprint> footprints_;             ///< by stage
-  std::vector<InstructionId> last_backwards_;     ///< by slot: ends what its forward keeps
-  std::vector<std::vector<Resident>> residents_;  ///< by device
-  std::vector<Bytes> parameters_;                 ///< by device
+  std::unique_ptr<const MemoryModel> model_;
 };
 
 /// MemoryAnalysis(...).report().

@@ -26,7 +26,7 @@ bool produces(const Instruction& i, Direction direction) {
 /// Checks the waits of passes and sends.
 class WaitRules {
  public:
-  WaitRules(const Program& program, const Flows& flows, const TaskSlots& slots,
+  WaitRules(const Program& program, const StageFlows& flows, const TaskSlots& slots,
             const TaskIndex& tasks, Problems& problems)
       : program_(program), flows_(flows), slots_(slots), tasks_(tasks), problems_(problems) {}
 
@@ -46,12 +46,12 @@ class WaitRules {
     if (!forward && !waits_for(program_, id, tasks_.forward(slot)))
       problems_.add("{} does not wait for its forward", on_device(program_, id));
     const Direction direction = forward ? Direction::Forward : Direction::Backward;
-    for (const Flow& flow : flows_.to(i.stage, direction)) check_flow(id, flow, direction);
+    for (const StageFlow& flow : flows_.to(i.stage, direction)) check_flow(id, flow, direction);
   }
 
  private:
   /// The samples of all that the pass waits for and the flow's producer made must be its own.
-  void check_flow(InstructionId id, const Flow& flow, Direction direction) {
+  void check_flow(InstructionId id, const StageFlow& flow, Direction direction) {
     const MicroBatch samples = program_.at(id).samples;
     std::int64_t covered = 0;
     for (const InstructionId wait : program_.waits_on(id)) {
@@ -69,7 +69,7 @@ class WaitRules {
                   covered, samples.samples(), flow.producer.value);
   }
 
-  bool carries(const Instruction& recv, const Flow& flow, MicroBatch samples) const {
+  bool carries(const Instruction& recv, const StageFlow& flow, MicroBatch samples) const {
     if (flow.tensors.empty()) return true;
     if (!recv.payload.valid()) return false;
     const Payload& payload = program_.payloads()[recv.payload.index()];
@@ -95,7 +95,7 @@ class WaitRules {
   }
 
   const Program& program_;
-  const Flows& flows_;
+  const StageFlows& flows_;
   const TaskSlots& slots_;
   const TaskIndex& tasks_;
   Problems& problems_;
@@ -110,7 +110,7 @@ void check_plan_rules(const Program& program, const Workload& workload, const St
                         stages.size());
   const TaskSlots slots(stages, workload.training.mini_batch);
   const TaskIndex tasks(program, stages, slots, problems);
-  const Flows flows(*workload.graph, stages);
+  const StageFlows flows(*workload.graph, stages);
   WaitRules rules(program, flows, slots, tasks, problems);
   for (std::size_t n = 0; n < program.size() && !problems.full(); ++n)
     rules.check(make_id<InstructionId>(n));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/program/causal_order.h"
 #include "core/program/memory.h"
 #include "core/program/text.h"
 #include "tests/core/program/random_plans.h"
