@@ -1,8 +1,9 @@
 // Memory of a device over time: lifetimes of core/program/memory.h laid over a timeline, and the
-// peak explained. Allocation precedes release at equal times.
+// peak explained. At equal times allocation precedes release, unless the release had to come first.
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "core/program/memory.h"
@@ -31,7 +32,9 @@ struct MemoryCurve {
   MemoryPeak peak;
 };
 
-MemoryCurve memory_curve(const DeviceMemory& memory, Bytes reserved, const Timeline& timeline);
+/// `lifetimes` of the device, from MemoryAnalysis::lifetimes.
+MemoryCurve memory_curve(const DeviceMemory& memory, std::span<const Lifetime> lifetimes,
+                         Bytes reserved, const Timeline& timeline);
 
 /// At most about `most` steps that keep the highest and the last value of equal intervals of time.
 std::vector<MemoryStep> thinned(const std::vector<MemoryStep>& steps, std::size_t most);
