@@ -51,9 +51,10 @@ PointValue point_value(const YamlValue& value) {
 }
 
 /// Carries out a study, writing each plan's files as it goes.
-class Run {
+class StudyRun {
  public:
-  Run(const Study& study, const ResultsFolder& folder, TimelineRows rows, const Console& console)
+  StudyRun(const Study& study, const ResultsFolder& folder, TimelineRows rows,
+           const Console& console)
       : study_(study), folder_(folder), rows_(rows), console_(console) {}
 
   std::vector<PointResult> all() {
@@ -129,7 +130,7 @@ int run_simulate(Arguments arguments, const Console& console) {
   const std::filesystem::path target = output_folder(study, *values);
   ResultsFolder folder = ResultsFolder::create(target);
   write_file(folder.path() / "scenario.yaml", portable_text(study.document));
-  Run run(study, folder, rows, console);
+  StudyRun run(study, folder, rows, console);
   const std::vector<PointResult> results = run.all();
   folder.write_summary(study.name, results);
   folder.commit();

@@ -88,7 +88,8 @@ std::string TextTable::json() const {
   for (const auto& row : rows_) {
     auto object = nlohmann::ordered_json::object();
     for (std::size_t c = 0; c < columns_.size(); ++c)
-      object[columns_[c].name] = columns_[c].align == Align::Right ? json_number(row[c]) : row[c];
+      object[columns_[c].name] =
+          columns_[c].align == Align::Right ? json_number(row[c]) : nlohmann::ordered_json(row[c]);
     list.push_back(std::move(object));
   }
   return list.dump(2) + '\n';

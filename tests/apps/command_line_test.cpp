@@ -1,8 +1,11 @@
 // Verbs, help, versions, mistakes, and exit codes.
 #include "apps/command_line.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "apps/verb.h"
 #include "tests/apps/workbench.h"

@@ -140,8 +140,8 @@ TEST_F(Simulate, ADeadlockIsTheAnswerNo) {
   write_branches();
   // The branch that the join a4 needs comes after it.
   const Ran ran = run({"simulate", "branches.yaml", "--no-report", "-o", "results", "--set",
-                         "plans=[{planner: manual, kind: sequential, micro_batch: 1, stages: "
-                         "[{operators: ['a*']}, {operators: ['b*']}]}]"});
+                       "plans=[{planner: manual, kind: sequential, micro_batch: 1, stages: "
+                       "[{operators: ['a*']}, {operators: ['b*']}]}]"});
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("deadlock"));
 }

@@ -59,7 +59,7 @@ void Workbench::write_branches(const std::string& more) const {
       "      - {operators: [b4]}\n      - {operators: [a4]}\n";
   write_file(
       "branches.yaml",
-      fmt::format("model: {{file: {}/models/two_branches.yaml}}\n"
+      fmt::format("model: {{file: {0}/models/two_branches.yaml}}\n"
                   "cluster: {{shape: uniform, devices: 8, bandwidth: inf}}\n"
                   "training: {{mini_batch: 8, optimizer: none}}\n"
                   "plans:\n"
