@@ -5,7 +5,7 @@
 #include "core/base/errors.h"
 #include "core/run/analytic_backend.h"
 #include "core/run/run_program.h"
-#ifdef PIPEGRAPH_SIMGRID_VERSION
+#ifdef PIPEGRAPH_HAS_SIMGRID
 #include "sim/simulate.h"
 #endif
 
@@ -25,7 +25,7 @@ BackendRun run_analytic(const Program& program, const Topology& topology,
   return {.timeline = timeline_of(run_program(program, *backend))};
 }
 
-#ifdef PIPEGRAPH_SIMGRID_VERSION
+#ifdef PIPEGRAPH_HAS_SIMGRID
 BackendRun run_simgrid(const Program& program, const Topology& topology,
                        const Simulation& simulation) {
   SimulationOptions options;

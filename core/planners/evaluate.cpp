@@ -39,6 +39,8 @@ std::string_view to_text(PlanStatus status) {
   switch (status) {
     case PlanStatus::Ok:
       return "ok";
+    case PlanStatus::Infeasible:
+      return "infeasible";
     case PlanStatus::OutOfMemory:
       return "out_of_memory";
     case PlanStatus::Deadlock:

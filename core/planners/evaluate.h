@@ -18,8 +18,9 @@
 
 namespace pipegraph {
 
-enum class PlanStatus : std::uint8_t { Ok, OutOfMemory, Deadlock };
-std::string_view to_text(PlanStatus status);  ///< "ok", "out_of_memory", "deadlock"
+/// Infeasible: the planner found no plan.
+enum class PlanStatus : std::uint8_t { Ok, Infeasible, OutOfMemory, Deadlock };
+std::string_view to_text(PlanStatus status);  ///< "ok", "infeasible", "out_of_memory", "deadlock"
 
 struct EvaluationOptions {
   bool overlap = true;  ///< false: communication blocks the compute lane of every device

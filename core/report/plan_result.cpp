@@ -1,15 +1,8 @@
 #include "core/report/plan_result.h"
 
 #include <algorithm>
-#include <array>
 
 namespace pipegraph {
-
-std::string_view to_text(PlanStatus status) {
-  static constexpr std::array<std::string_view, 4> k_names{"ok", "infeasible", "out_of_memory",
-                                                           "deadlock"};
-  return k_names.at(static_cast<std::size_t>(status));
-}
 
 PlanShape plan_shape(const StageGraph& stages, const Schedule& schedule, const Topology& topology,
                      std::int32_t mini_batch) {

@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "core/plan/plan.h"
+#include "core/planners/evaluate.h"
 #include "core/report/run_report.h"
 
 namespace pipegraph {
-
-enum class PlanStatus : std::uint8_t { Ok, Infeasible, OutOfMemory, Deadlock };
-std::string_view to_text(PlanStatus status);  ///< "ok", "infeasible", "out_of_memory", "deadlock"
 
 /// What is known of a plan before it runs.
 struct PlanShape {
