@@ -81,7 +81,7 @@ RunReport report_of(const Outcome& outcome, const Setup& setup) {
                     .program = prepared.program.value(),
                     .timeline = outcome.timeline.value(),
                     .memory = prepared.memory,
-                    .collective = setup.scenario.simulation.collective});
+                    .collectives = evaluation_options(setup.scenario.simulation).collectives});
 }
 
 }  // namespace pipegraph
