@@ -15,9 +15,9 @@ def main(folder):
             failed = True
             print(f"{path}:{error.lineno}: {error.msg}")
         for number, line in enumerate(text.splitlines(), start=1):
-            if len(line) > 100 or line != line.rstrip() or "\t" in line:
+            if len(line) > 120 or line != line.rstrip() or "\t" in line:
                 failed = True
-                print(f"{path}:{number}: over 100 columns, a tab, or blanks at the end")
+                print(f"{path}:{number}: over 120 columns, a tab, or blanks at the end")
     return 1 if failed else 0
 
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/graph/node_set.h"
-
 #include "tests/support/tiny_clusters.h"
 #include "tests/support/tiny_graphs.h"
 
