@@ -151,7 +151,7 @@ TEST_F(Simulate, SaysWhereAScenarioIsWrong) {
   const Ran ran = run({"simulate", "branches.yaml", "--no-report"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err,
-              StartsWith("pipegraph: branches.yaml:28:1: memroy: unknown key in a scenario; "
+              StartsWith("pipegraph: branches.yaml:30:1: memroy: unknown key in a scenario; "
                          "expected 'memory'"));
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(run({"simulate", "none.yaml"}).code, 2);
