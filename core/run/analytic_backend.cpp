@@ -29,6 +29,7 @@ class AnalyticBackend : public Backend {
                   const CollectiveOptions& options)
       : program_(program),
         routes_(topology),
+        last_route_(program.lanes().size()),
         rendezvous_(program),
         collectives_(program, topology, options) {
     check(program.device_count() <= topology.size(), "the topology has the program's devices");
@@ -61,7 +62,11 @@ class AnalyticBackend : public Backend {
 
   void start_transfer(const Transfer& transfer) {
     const Instruction& send = program_.at(transfer.send);
-    push(transfer.send, routes_.between(send.device, send.peer).time(send.bytes.as_double()));
+    // A lane mostly sends to one device.
+    LastRoute& last = last_route_[send.lane.index()];
+    if (last.cost == nullptr || last.to != send.peer)
+      last = {send.peer, &routes_.between(send.device, send.peer)};
+    push(transfer.send, last.cost->time(send.bytes.as_double()));
   }
 
   void report(const Event& event) {
@@ -79,8 +84,14 @@ class AnalyticBackend : public Backend {
     }
   }
 
+  struct LastRoute {
+    DeviceId to;
+    const RouteCost* cost = nullptr;
+  };
+
   const Program& program_;
   RouteCosts routes_;
+  std::vector<LastRoute> last_route_;  ///< by lane
   Rendezvous rendezvous_;
   CollectiveSchedules collectives_;
   std::priority_queue<Event, std::vector<Event>, Later> events_;

@@ -30,8 +30,7 @@ class Counterparts {
   }
 
  private:
-  void match_transfers(const Program& program);
-  void match_collectives(const Program& program);
+  void match_collectives(const Program& program, std::span<const InstructionId> all_members);
 
   std::vector<std::int32_t> match_;  ///< by instruction: other half, or collective; -1 for others
   std::vector<std::size_t> member_begin_{0};

@@ -50,23 +50,24 @@ void Dispatcher::build() {
   remaining_ = size;
   missing_.assign(size, 0);
   dependent_begin_.assign(size + 1, 0);
+  std::vector<InstructionId> before_on_lane;
+  before_on_lane.reserve(size);
   LaneOrder lanes(program_);
   for (std::size_t i = 0; i < size; ++i) {
     const InstructionId id = global(i);
-    for_each_predecessor(program_, id, lanes.append(id), [&](InstructionId before) {
-      ++missing_[i];
+    before_on_lane.push_back(lanes.append(id));
+    std::uint32_t missing = 0;
+    for_each_predecessor(program_, id, before_on_lane.back(), [&](InstructionId before) {
+      ++missing;
       ++dependent_begin_[local(before)];
     });
-    if (missing_[i] == 0) initial_.push_back(id);
+    missing_[i] = missing;
+    if (missing == 0) initial_.push_back(id);
   }
   std::uint32_t end = 0;
   for (std::uint32_t& offset : dependent_begin_) offset = end += offset;
   dependents_.resize(end);
   // Filled from the back, each offset ends at the first dependent of its instruction.
-  LaneOrder reversed(program_);
-  std::vector<InstructionId> before_on_lane(0);
-  before_on_lane.reserve(size);
-  for (std::size_t i = 0; i < size; ++i) before_on_lane.push_back(reversed.append(global(i)));
   for (std::size_t i = size; i-- > 0;) {
     for_each_predecessor(program_, global(i), before_on_lane[i], [&](InstructionId before) {
       dependents_[--dependent_begin_[local(before)]] = static_cast<std::uint32_t>(i);
@@ -74,15 +75,10 @@ void Dispatcher::build() {
   }
 }
 
-std::size_t Dispatcher::local(InstructionId id) const {
-  if (all_) return id.index();
+std::size_t Dispatcher::find(InstructionId id) const {
   const auto place = std::ranges::lower_bound(own_, id);
   check(place != own_.end() && *place == id, "an instruction of another device");
   return static_cast<std::size_t>(place - own_.begin());
-}
-
-InstructionId Dispatcher::global(std::size_t local) const {
-  return all_ ? make_id<InstructionId>(local) : own_[local];
 }
 
 std::span<const InstructionId> Dispatcher::complete(InstructionId done) {

@@ -32,8 +32,11 @@ class Dispatcher {
  private:
   void build();
   /// Position among this dispatcher's instructions.
-  std::size_t local(InstructionId id) const;
-  InstructionId global(std::size_t local) const;
+  std::size_t local(InstructionId id) const { return all_ ? id.index() : find(id); }
+  std::size_t find(InstructionId id) const;
+  InstructionId global(std::size_t local) const {
+    return all_ ? make_id<InstructionId>(local) : own_[local];
+  }
 
   const Program& program_;
   std::vector<InstructionId> own_;  ///< ascending; unused if all are

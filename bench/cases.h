@@ -1,0 +1,35 @@
+// The cases that benchmarks measure, made the way a plan makes them: graph, stages, schedule,
+// program.
+#pragma once
+
+#include <string>
+
+#include "core/program/program.h"
+#include "core/schedule/schedule.h"
+#include "core/stage/stage_graph.h"
+#include "core/stage/workload.h"
+
+namespace pipegraph::bench {
+
+struct Case {
+  Workload workload;
+  StageGraph stages;
+  Schedule schedule;
+};
+
+/// A chain of stages, one device each, 1F1B: forward 1 ms, backward 2 ms, 1 MiB a message, on a
+/// uniform cluster of 25 GB/s and 5 us.
+Case chain_case(int stages, int micro_batches);
+
+/// 8 stages on the 8 GPUs of `replicas` DGX H100 nodes each, 64 micro-batches, 1F1B: forward 1 ms,
+/// backward 2 ms, 1 MiB a message, 1 GiB of parameters a stage, reduced between the nodes.
+Case replicas_case(int replicas);
+
+Program lower_case(const Case& made);
+
+/// Highest use of memory by this process so far, in bytes.
+double peak_memory_bytes();
+/// CPU seconds of this process so far.
+double cpu_seconds();
+
+}  // namespace pipegraph::bench
