@@ -1,0 +1,222 @@
+// The uniform and the balanced planner.
+#include <gmock/gmock.h>
+
+#include "core/planners/balanced.h"
+#include "core/planners/candidates.h"
+#include "core/planners/uniform.h"
+#include "tests/support/tiny_clusters.h"
+#include "tests/support/tiny_graphs.h"
+#include "tests/support/tiny_stages.h"
+
+namespace pipegraph {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+std::vector<std::vector<int>> operators_of(const Plan& plan) {
+  std::vector<std::vector<int>> result;
+  for (const Stage& stage : plan.stages) {
+    result.emplace_back();
+    for (const OperatorId op : stage.operators) result.back().push_back(op.value);
+  }
+  return result;
+}
+
+Workload on_devices(ComputationGraph graph, int devices, std::int32_t mini_batch = 8) {
+  return test::tiny_workload(std::move(graph), test::ideal_cluster(devices),
+                             {.mini_batch = mini_batch});
+}
+
+/// A chain with these forward times in seconds, and twice as much backwards.
+ComputationGraph chain_of(const std::vector<double>& times) {
+  std::vector<Operator> operators;
+  for (const double time : times) {
+    operators.push_back(
+        test::tiny_operator("o" + std::to_string(operators.size()), {},
+                            {.forward = Seconds{time}, .backward = Seconds{2 * time}}));
+    if (operators.size() > 1) operators.back().inputs = {make_id<OperatorId>(operators.size() - 2)};
+  }
+  return ComputationGraph("weighted", operators);
+}
+
+Plan planned(const Planner& planner, const Workload& workload, PlannerOptions options = {}) {
+  return std::get<Plan>(planner(workload, options));
+}
+
+std::string refused(const Planner& planner, const Workload& workload,
+                    const PlannerOptions& options = {}) {
+  return std::get<Infeasible>(planner(workload, options)).reason;
+}
+
+TEST(Uniform, CutsTheChainIntoEqualNumbers) {
+  // floor(i 7 / 3): 2, 4, 7.
+  const Plan plan = planned(plan_uniform, on_devices(chain_of({9, 1, 1, 1, 1, 1, 1}), 3),
+                            {.kind = PlanKind::Sequential});
+  EXPECT_THAT(operators_of(plan),
+              ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3), ElementsAre(4, 5, 6)));
+  EXPECT_EQ(plan.planner, "uniform");
+}
+
+TEST(Uniform, LeavesDevicesWithoutAnOperatorUnused) {
+  const Workload workload = on_devices(test::chain_graph(3), 5);
+  const Plan plan = planned(plan_uniform, workload);
+  EXPECT_EQ(plan.stages.size(), 3U);
+  EXPECT_THAT(plan.unused_devices, ElementsAre(DeviceId{3}, DeviceId{4}));
+  EXPECT_THAT(refused(plan_uniform, workload, {.device_use = DeviceUse::Exactly}),
+              HasSubstr("only 3 of 5 devices"));
+}
+
+TEST(Balanced, CutsAChainByTime) {
+  // 9 | 1 1 1 1 1 1 on two devices: largest 9; equal numbers would have 11.
+  const Plan plan = planned(plan_balanced, on_devices(chain_of({9, 1, 1, 1, 1, 1, 1}), 2),
+                            {.kind = PlanKind::Sequential});
+  EXPECT_THAT(operators_of(plan), ElementsAre(ElementsAre(0), ElementsAre(1, 2, 3, 4, 5, 6)));
+  EXPECT_EQ(plan.objective->name, "max_time_per_sample_s");
+  EXPECT_DOUBLE_EQ(plan.objective->value, 9 * 3);
+}
+
+TEST(Balanced, CutsEveryBranchOverItsShareOfTheDevices) {
+  // A stem 0, branches 1-4, 5-8, 9-12, 13-16 on 8 devices: two stages of two operators each. All
+  // last stages weigh the same: the join (17) joins the first branch's, and the stem its first.
+  const Plan plan = planned(plan_balanced, on_devices(test::fork_join_graph(4, 4), 8));
+  EXPECT_THAT(operators_of(plan),
+              ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3, 4, 17), ElementsAre(5, 6),
+                          ElementsAre(7, 8), ElementsAre(9, 10), ElementsAre(11, 12),
+                          ElementsAre(13, 14), ElementsAre(15, 16)));
+}
+
+TEST(Balanced, KeepsStemAndJoinApartWhereBranchesAreSingleStages) {
+  // Two branches on two devices: the join goes to the first, so the stem goes to the second.
+  const Plan plan = planned(plan_balanced, on_devices(test::fork_join_graph(2, 2), 2));
+  EXPECT_THAT(operators_of(plan), ElementsAre(ElementsAre(1, 2, 5), ElementsAre(0, 3, 4)));
+}
+
+TEST(Balanced, GroupsBranchesWhereDevicesAreFewer) {
+  // Three branches of two on two devices: {b0, b2} and {b1}; stem and join to the lighter where
+  // they can: the join (7) to b1, which is one stage, so the stem (0) to the other.
+  const Plan plan = planned(plan_balanced, on_devices(test::fork_join_graph(3, 2), 2));
+  EXPECT_THAT(operators_of(plan), ElementsAre(ElementsAre(0, 1, 2, 5, 6), ElementsAre(3, 4, 7)));
+}
+
+TEST(Balanced, PutsEverythingOnASingleDevice) {
+  const Plan plan = planned(plan_balanced, on_devices(test::fork_join_graph(2, 1), 1));
+  EXPECT_THAT(operators_of(plan), ElementsAre(ElementsAre(0, 1, 2, 3)));
+}
+
+TEST(Balanced, CutsAGraphWithoutBranchesAsAChainAndSaysSo) {
+  const Plan chain = planned(plan_balanced, on_devices(test::chain_graph(4), 2));
+  EXPECT_THAT(operators_of(chain), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
+  EXPECT_THAT(chain.search->notes,
+              ElementsAre("the graph has no parallel branches; cut as a chain"));
+  const Plan crossing = planned(plan_balanced, on_devices(test::crossing_skips_graph(), 2));
+  EXPECT_THAT(crossing.search->notes, ElementsAre(HasSubstr("not series-parallel")));
+}
+
+TEST(Balanced, AGraphBeatsTheChainOfTheSameBranches) {
+  const Workload workload = on_devices(test::fork_join_graph(4, 4), 8, 16);
+  const auto time = [&](PlanKind kind) {
+    return evaluate(workload, planned(plan_balanced, workload, {.kind = kind})).iteration_time;
+  };
+  EXPECT_LT(time(PlanKind::Graph), time(PlanKind::Sequential));
+}
+
+TEST(Balanced, StagesOfRandomForkJoinsAreConvexForAnyNumberOfDevices) {
+  for (int branches = 2; branches <= 5; ++branches)
+    for (int length = 1; length <= 3; ++length)
+      for (int devices = 1; devices <= 18; ++devices) {
+        const Workload workload = on_devices(test::fork_join_graph(branches, length), devices, 2);
+        const Plan plan = planned(plan_balanced, workload);  // StageGraph would throw
+        EXPECT_LE(plan.stages.size(), static_cast<std::size_t>(devices));
+        EXPECT_TRUE(evaluate(workload, plan).ok());
+      }
+}
+
+TEST(Candidates, ArePowersOfTwoAndTheMiniBatch) {
+  EXPECT_THAT(micro_batch_candidates({}, 12), ElementsAre(1, 2, 4, 8, 12));
+  EXPECT_THAT(micro_batch_candidates({}, 8), ElementsAre(1, 2, 4, 8));
+  EXPECT_THAT(micro_batch_candidates({}, 1), ElementsAre(1));
+}
+
+TEST(Candidates, GivenOnesReplaceThemClippedAndInOrder) {
+  EXPECT_THAT(micro_batch_candidates({.micro_batches = {6, 3, 99, 6}}, 12), ElementsAre(3, 6, 12));
+}
+
+/// A launch of 1 s per operator and pass makes small micro-batches dear, few micro-batches a
+/// bubble.
+Workload with_launch(std::int32_t mini_batch) {
+  std::vector<Operator> operators;
+  for (int i = 0; i < 4; ++i) {
+    Operator op = test::tiny_operator("o" + std::to_string(i), {});
+    op.forward = {.time = std::nullopt, .flops = Flops{1e12}};
+    op.backward = {.time = std::nullopt, .flops = Flops{2e12}};
+    if (i > 0) op.inputs = {OperatorId{i - 1}};
+    operators.push_back(op);
+  }
+  Device device = test::round_device();  // 1 TFLOP/s
+  device.launch = Seconds{1};
+  return test::tiny_workload(ComputationGraph("launches", operators),
+                             test::ideal_cluster(4, device),
+                             {.mini_batch = mini_batch, .optimizer = Optimizer::None});
+}
+
+TEST(Candidates, TheLeastIterationTimeWins) {
+  // A micro-batch of b takes (1 + b) + (1 + 2 b) a stage: (16 / b + 3) (2 + 3 b) for 16 samples is
+  // 95, 88, 98, 130, 200 for b = 1, 2, 4, 8, 16.
+  const Workload workload = with_launch(16);
+  const Plan plan = planned(plan_balanced, workload);
+  EXPECT_EQ(plan.stages.front().micro_batch, 2);
+  EXPECT_EQ(evaluate(workload, plan).iteration_time, Seconds{88});
+}
+
+TEST(Candidates, TheLeastObjectiveWinsWhereChosen) {
+  // Time per sample (2 + 3 b) / b falls with b.
+  const Plan plan = planned(plan_balanced, with_launch(16), {.choose = Choose::Objective});
+  EXPECT_EQ(plan.stages.front().micro_batch, 16);
+  EXPECT_DOUBLE_EQ(plan.objective->value, (2 + 3 * 16) / 16.0);
+}
+
+TEST(Candidates, OnlyGivenSizesAreTried) {
+  EXPECT_EQ(
+      planned(plan_balanced, with_launch(16), {.micro_batches = {8}}).stages.front().micro_batch,
+      8);
+}
+
+TEST(Candidates, AReturnedPlanFits) {
+  // 1F1B keeps 4, 3, 2, 1 micro-batches of b x 1 KiB outputs (and inputs) in flight: memory for
+  // small ones only, though larger ones are no slower.
+  Device device;
+  device.memory = Bytes{24 * 1024};
+  const Workload workload =
+      test::tiny_workload(test::chain_graph(4), test::ideal_cluster(4, device), {.mini_batch = 64});
+  const Plan plan = planned(plan_balanced, workload);
+  EXPECT_TRUE(evaluate(workload, plan).ok());
+  EXPECT_EQ(evaluate(workload, plan).prepared.memory.problem, "");
+  EXPECT_THAT(refused(plan_balanced, workload, {.micro_batches = {32, 64}}),
+              HasSubstr("no plan with micro-batches of 32 samples: stage 's0' on device"));
+}
+
+TEST(Planners, FitNothingSaysWhatIsNeeded) {
+  Device device;
+  device.memory = Bytes{1000};
+  const Workload workload = test::tiny_workload(test::chain_graph(2, {.parameters = Bytes{4096}}),
+                                                test::ideal_cluster(2, device), {.mini_batch = 4});
+  for (const Planner& planner : {Planner(plan_uniform), Planner(plan_balanced)}) {
+    const std::string reason = refused(planner, workload);
+    EXPECT_THAT(reason, HasSubstr("needs"));
+    EXPECT_THAT(reason, HasSubstr("1000 B"));
+  }
+}
+
+TEST(Planners, ListEveryDeviceOnceUsedOrUnused) {
+  const Plan plan = planned(plan_balanced, on_devices(test::fork_join_graph(2, 1), 6));
+  std::vector<DeviceId> all = plan.unused_devices;
+  for (const Stage& stage : plan.stages) all.push_back(stage.devices.front());
+  EXPECT_THAT(all, UnorderedElementsAre(DeviceId{0}, DeviceId{1}, DeviceId{2}, DeviceId{3},
+                                        DeviceId{4}, DeviceId{5}));
+}
+
+}  // namespace
+}  // namespace pipegraph
