@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <ranges>
+#include <span>
 
 #include "core/schedule/schedule.h"
 
@@ -23,32 +25,40 @@ std::int64_t above_successor(const Step& own, const Step& successor, std::int64_
   return round_up(successor_bound + std::max(own.run(), successor.run()), own.size);
 }
 
-}  // namespace
-
-std::vector<std::int64_t> in_flight_samples(const StageGraph& stages,
-                                            const ScheduleOptions& options) {
+/// The rule, from the sinks up. `least` gives each stage what it needs at least, whatever its
+/// successors need.
+template <class Least>
+std::vector<std::int64_t> bounds_from_sinks(const StageGraph& stages, std::span<const Step> steps,
+                                            const Least& least) {
   const auto order = topological_order(stages.edges());
   check(order.has_value(), "in-flight samples need an acyclic stage graph");
-  std::vector<Step> steps;
-  for (const Stage& stage : stages.stages())
-    steps.push_back({std::min(stage.micro_batch, options.mini_batch), stage.k});
-
   std::vector<std::int64_t> bounds(stages.size());
-  for (auto node = order->rbegin(); node != order->rend(); ++node) {
-    const auto i = static_cast<std::size_t>(*node);
-    bounds[i] = steps[i].run();
-    for (const Digraph::Node successor : stages.edges().successors(*node)) {
+  for (const Digraph::Node node : std::views::reverse(*order)) {
+    const auto i = static_cast<std::size_t>(node);
+    bounds[i] = least(i);
+    for (const Digraph::Node successor : stages.edges().successors(node)) {
       const auto j = static_cast<std::size_t>(successor);
       bounds[i] = std::max(bounds[i], above_successor(steps[i], steps[j], bounds[j]));
     }
     if (const auto given = stages.stages()[i].in_flight) bounds[i] = *given;
   }
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
-    const bool sink = stages.edges().successors(static_cast<Digraph::Node>(i)).empty();
-    if (!sink && !stages.stages()[i].in_flight)
-      bounds[i] = round_up(bounds[i] + options.extra_in_flight, steps[i].size);
-  }
   return bounds;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> in_flight_samples(const StageGraph& stages,
+                                            const ScheduleOptions& options) {
+  std::vector<Step> steps;
+  for (const Stage& stage : stages.stages())
+    steps.push_back({std::min(stage.micro_batch, options.mini_batch), stage.k});
+  const std::vector<std::int64_t> rule =
+      bounds_from_sinks(stages, steps, [&](std::size_t i) { return steps[i].run(); });
+  if (options.extra_in_flight == 0) return rule;
+  return bounds_from_sinks(stages, steps, [&](std::size_t i) {
+    const bool sink = stages.edges().successors(static_cast<Digraph::Node>(i)).empty();
+    return sink ? rule[i] : round_up(rule[i] + options.extra_in_flight, steps[i].size);
+  });
 }
 
 }  // namespace pipegraph

@@ -42,6 +42,18 @@ TEST(InFlight, OfAStageReplacesTheRuleForThoseAboveIt) {
               ElementsAre(7, 5, 1));
 }
 
+TEST(InFlight, ExtraSamplesKeepTheRuleWhereSizesDiffer) {
+  // Sink 6; 11 (ceil(6 / 11) + 1) = 22, and 2 more rounded up to 33. Stage 0: 22 + max(15, 11) = 37
+  // would be 39 and 42 with the extra, but above 33 it needs 33 + 15 = 48.
+  const ComputationGraph graph = test::chain_graph(3);
+  std::vector<Stage> list = test::stage_per_operator(graph, {3, 11, 6});
+  list[0].k = 5;
+  const StageGraph stages(graph, list, PlanKind::Graph);
+  const ScheduleOptions options{.mini_batch = 54, .extra_in_flight = 2};
+  EXPECT_THAT(in_flight_samples(stages, options), ElementsAre(48, 33, 6));
+  EXPECT_EQ(schedule_of(stages, "kfkb", options).sequence.size(), 2U * (18 + 5 + 9));
+}
+
 TEST(InFlight, OfAGraphFollowsTheLongestPathAndOfASequentialPlanItsChain) {
   const ComputationGraph graph = test::fork_join_graph(4, 2);
   const ScheduleOptions options{.mini_batch = 16};

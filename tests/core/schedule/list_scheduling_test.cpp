@@ -108,7 +108,8 @@ class RandomCases {
  public:
   explicit RandomCases(unsigned seed) : random_(seed) {}
 
-  RandomCase next() {
+  /// Micro-batches of up to `spread` samples more than there are replicas.
+  RandomCase next(int spread = 3) {
     const int count = pick(1, 6);
     const int devices = pick(1, 5);
     RandomCase made{.graph = random_graph(count), .schedule = one_of({"1f1b", "gpipe", "kfkb"})};
@@ -116,10 +117,10 @@ class RandomCases {
     made.stages = test::stage_per_operator(made.graph);
     for (Stage& stage : made.stages) {
       stage.devices = random_group(devices);
-      stage.micro_batch = stage.replicas() + pick(0, 3);
+      stage.micro_batch = stage.replicas() + pick(0, spread);
       if (made.schedule == "kfkb") stage.k = pick(1, 3);
     }
-    made.options.mini_batch = pick(1, 13);
+    made.options.mini_batch = pick(1, 4 * spread + 1);
     made.options.extra_in_flight = pick(0, 2);
     return made;
   }
@@ -158,6 +159,17 @@ TEST(ListScheduling, AgreesWithTheObviousOracleAndNeverDeadlocks) {
     ASSERT_NE(schedule, nullptr) << "case " << i << ": "
                                  << std::get<ScheduleDeadlock>(result).cycle;
     ASSERT_EQ(schedule->sequence, Oracle(stages, schedule->stages).run()) << "case " << i;
+  }
+}
+
+TEST(ListScheduling, TheRuleForSamplesInFlightNeverDeadlocks) {
+  RandomCases cases(23);
+  for (int i = 0; i < 10'000; ++i) {
+    const RandomCase c = cases.next(20);
+    const StageGraph stages(c.graph, c.stages, c.kind);
+    const auto result = make_schedule(stages, *find_schedule(c.schedule), c.options);
+    ASSERT_TRUE(std::holds_alternative<Schedule>(result))
+        << "case " << i << ": " << std::get<ScheduleDeadlock>(result).cycle;
   }
 }
 
