@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/run/analytic_backend.h"
+#include "core/run/counting_backend.h"
 #include "core/run/run_program.h"
 #ifdef PIPEGRAPH_HAS_SIMGRID
 #include "sim/simulate.h"
@@ -19,16 +20,18 @@ Timeline timeline_of(std::variant<Timeline, Stuck> outcome) {
 }
 
 BackendRun run_analytic(const Program& program, const Topology& topology,
-                        const Simulation& simulation) {
+                        const Simulation& simulation, std::atomic<std::uint64_t>& completed) {
   const auto backend =
       make_analytic_backend(program, topology, {.algorithm = simulation.collective});
-  return {.timeline = timeline_of(run_program(program, *backend))};
+  CountingBackend counting(*backend, completed);
+  return {.timeline = timeline_of(run_program(program, counting))};
 }
 
 #ifdef PIPEGRAPH_HAS_SIMGRID
 BackendRun run_simgrid(const Program& program, const Topology& topology,
-                       const Simulation& simulation) {
+                       const Simulation& simulation, std::atomic<std::uint64_t>& completed) {
   SimulationOptions options;
+  options.completed = &completed;
   options.network = parse_network_model(to_text(simulation.network)).value();
   options.transfers = simulation.mode == SimulationMode::Full ? TransferMode::AllAsFlows
                                                               : TransferMode::LoneAsTimers;
@@ -41,7 +44,8 @@ BackendRun run_simgrid(const Program& program, const Topology& topology,
 }
 #else
 BackendRun run_simgrid(const Program& /*program*/, const Topology& /*topology*/,
-                       const Simulation& /*simulation*/) {
+                       const Simulation& /*simulation*/,
+                       std::atomic<std::uint64_t>& /*completed*/) {
   throw ConfigError({.key = "simulation.backend"}, "pipegraph was built without SimGrid",
                     "simulation: {backend: analytic}");
 }
@@ -50,11 +54,11 @@ BackendRun run_simgrid(const Program& /*program*/, const Topology& /*topology*/,
 }  // namespace
 
 BackendRun run_backend(const Program& program, const Topology& topology,
-                       const Simulation& simulation) {
+                       const Simulation& simulation, std::atomic<std::uint64_t>& completed) {
   const auto begin = std::chrono::steady_clock::now();
   BackendRun run = simulation.backend == BackendKind::Analytic
-                       ? run_analytic(program, topology, simulation)
-                       : run_simgrid(program, topology, simulation);
+                       ? run_analytic(program, topology, simulation, completed)
+                       : run_simgrid(program, topology, simulation, completed);
   run.time = std::chrono::steady_clock::now() - begin;
   return run;
 }

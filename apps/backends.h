@@ -1,6 +1,8 @@
 // Running a program on the backend that a scenario names.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "core/cluster/topology.h"
@@ -16,8 +18,9 @@ struct BackendRun {
   std::string note;  ///< what the network model does to the cluster's numbers; may be empty
 };
 
+/// `completed` counts instructions as they complete; it must lie in memory shared with children.
 /// Errors: ConfigError if the backend is not built in, InternalError if a valid program got stuck.
 BackendRun run_backend(const Program& program, const Topology& topology,
-                       const Simulation& simulation);
+                       const Simulation& simulation, std::atomic<std::uint64_t>& completed);
 
 }  // namespace pipegraph

@@ -51,12 +51,19 @@ std::vector<Entry> models() {
   return entries;
 }
 
+/// Relative to the working directory where that is below it.
+std::filesystem::path shortest(const std::filesystem::path& file) {
+  std::error_code failed;
+  const std::filesystem::path near = std::filesystem::proximate(file, failed);
+  return failed || near.empty() || near.begin()->string() == ".." ? file : near;
+}
+
 std::vector<Entry> topologies() {
   std::vector<Entry> entries;
   for (const TopologyShape& shape : topology_shapes())
     entries.push_back({"shape: " + shape.name, shape.summary});
   for (const std::filesystem::path& file : files_with_extension(topologies_folder(), ".yaml"))
-    entries.push_back({"file: " + file.string(), first_sentence(file)});
+    entries.push_back({"file: " + shortest(file).string(), first_sentence(file)});
   return entries;
 }
 

@@ -1,5 +1,7 @@
 #include "apps/outcome.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "apps/backends.h"
@@ -39,26 +41,29 @@ bool may_run(const PreparedPlan& prepared, const Setup& setup, PlanResult& resul
   return false;
 }
 
-void run(Outcome& outcome, const Setup& setup) {
+void run(Outcome& outcome, const Setup& setup, Progress& progress) {
   const Program& program = *outcome.prepared->program;
-  BackendRun finished = run_backend(program, *setup.workload.topology, setup.scenario.simulation);
+  BackendRun finished = run_backend(program, *setup.workload.topology, setup.scenario.simulation,
+                                    progress.parts(program.size()));
   outcome.timeline = std::move(finished.timeline);
   outcome.result.backend = to_text(setup.scenario.simulation.backend);
   outcome.result.simulation_time = finished.time;
   if (!finished.note.empty()) outcome.notes.push_back(std::move(finished.note));
   if (setup.workload.topology->size() > 1 && moves_nothing(program))
-    outcome.notes.emplace_back("nothing is ever sent: the network has no influence on the result");
+    outcome.notes.push_back(outcome.result.name +
+                            ": nothing is ever sent: the network has no influence on the result");
   add_run(outcome.result, report_of(outcome, setup));
 }
 
 }  // namespace
 
-Outcome carry_out(const PlanRequest& request, const Setup& setup) {
+Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress) {
   Outcome outcome;
   outcome.result.name = request.name;
   outcome.result.planner = request.planner;
   MadePlan made = make_plan(request, setup);
-  outcome.notes = std::move(made.notes);
+  for (const std::string& note : made.notes)
+    outcome.notes.push_back(fmt::format("{}: {}", request.name, note));
   if (const Infeasible* infeasible = std::get_if<Infeasible>(&made.plan)) {
     outcome.result.status = PlanStatus::Infeasible;
     outcome.result.reason = infeasible->reason;
@@ -69,7 +74,7 @@ Outcome carry_out(const PlanRequest& request, const Setup& setup) {
   outcome.prepared =
       prepare(setup.workload, *outcome.plan, evaluation_options(setup.scenario.simulation));
   describe_prepared(*outcome.prepared, setup, outcome.result);
-  if (may_run(*outcome.prepared, setup, outcome.result)) run(outcome, setup);
+  if (may_run(*outcome.prepared, setup, outcome.result)) run(outcome, setup, progress);
   return outcome;
 }
 

@@ -74,13 +74,12 @@ int run_plan(Arguments arguments, const Console& console) {
     Progress progress(console, requests.size());
     for (const PlanRequest& request : requests) {
       progress.begin(outcomes.size(), request.name);
-      outcomes.push_back(carry_out(request, setup));
+      outcomes.push_back(carry_out(request, setup, progress));
       point.plans.push_back(outcomes.back().result);
     }
   }
   for (const Outcome& outcome : outcomes)
-    for (const std::string& note : outcome.notes)
-      print_note(console, fmt::format("{}: {}", outcome.result.name, note));
+    for (const std::string& note : outcome.notes) print_note(console, note);
   print_result(console, results_in(format, study.name, {point}));
   const Outcome* best = best_of(outcomes);
   if (best == nullptr) return ExitNo;

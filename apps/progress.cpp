@@ -3,6 +3,7 @@
 #include "apps/progress.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -14,7 +15,10 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <string_view>
+
+#include "core/base/errors.h"
 
 namespace pipegraph {
 namespace {
@@ -67,10 +71,29 @@ void append_progress(Line& line, double fraction, std::int64_t elapsed_ms, std::
   line << static_cast<std::int64_t>(left_ms / 1000.0 + 0.5) << " s left";
 }
 
+/// Parts of the present step. The page that holds them is shared with child processes.
+struct Parts {
+  std::atomic<std::uint64_t> done{0};
+  std::atomic<std::uint64_t> total{0};
+};
+
+/// Never unmapped: a child may still count.
+Parts& shared_parts() {
+  static Parts* const parts = [] {
+    void* page =
+        ::mmap(nullptr, sizeof(Parts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) throw MachineError("no memory for a progress bar");
+    return new (page) Parts;
+  }();
+  return *parts;
+}
+
 /// What the handler reads. The label is replaced only while the timer's signal is blocked.
 struct State {
   std::atomic<int> descriptor{-1};
-  std::atomic<double> fraction{0.0};
+  std::atomic<std::size_t> step{0};
+  std::atomic<std::size_t> steps{1};
+  std::atomic<Parts*> parts{nullptr};
   std::atomic<std::int64_t> start_ms{0};
   std::atomic<bool> drawn{false};
   std::array<char, k_longest_label> label{};
@@ -82,13 +105,21 @@ void write_to(int descriptor, std::string_view text) {
   [[maybe_unused]] const ssize_t ignored = ::write(descriptor, text.data(), text.size());
 }
 
+double present_fraction() {
+  const Parts& parts = *g_state.parts;
+  const auto total = static_cast<double>(parts.total);
+  const double within = total > 0.0 ? static_cast<double>(parts.done) / total : 0.0;
+  return (static_cast<double>(g_state.step) + std::min(within, 1.0)) /
+         static_cast<double>(g_state.steps);
+}
+
 void draw(int /*signal*/) {
   const int saved = errno;
   const std::int64_t elapsed = now_ms() - g_state.start_ms;
   if (elapsed >= k_silent_ms) {
     Line line;
     line << "\r\x1b[K";
-    append_progress(line, g_state.fraction, elapsed, {g_state.label.data(), g_state.label_size});
+    append_progress(line, present_fraction(), elapsed, {g_state.label.data(), g_state.label_size});
     write_to(g_state.descriptor, line.text());
     g_state.drawn = true;
   }
@@ -111,10 +142,12 @@ std::string progress_line(double fraction, double elapsed_s, const std::string& 
 }
 
 Progress::Progress(const Console& console, std::size_t steps)
-    : steps_(std::max<std::size_t>(steps, 1)), active_(::isatty(::fileno(console.err)) != 0) {
+    : active_(::isatty(::fileno(console.err)) != 0) {
+  g_state.parts = &shared_parts();
   if (!active_) return;
   g_state.descriptor = ::fileno(console.err);
-  g_state.fraction = 0.0;
+  g_state.step = 0;
+  g_state.steps = std::max<std::size_t>(steps, 1);
   g_state.start_ms = now_ms();
   g_state.drawn = false;
   g_state.label_size = 0;
@@ -140,8 +173,16 @@ void Progress::begin(std::size_t index, const std::string& label) {
   ::sigprocmask(SIG_BLOCK, &alarm, &before);
   g_state.label_size = std::min(label.size(), k_longest_label);
   std::memcpy(g_state.label.data(), label.data(), g_state.label_size);
-  g_state.fraction = static_cast<double>(index) / static_cast<double>(steps_);
+  g_state.step = index;
+  shared_parts().total = 0;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+std::atomic<std::uint64_t>& Progress::parts(std::uint64_t total) {
+  Parts& parts = shared_parts();
+  parts.done = 0;
+  parts.total = total;
+  return parts.done;
 }
 
 }  // namespace pipegraph

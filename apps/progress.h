@@ -1,7 +1,9 @@
 // A progress bar with an estimate of the time left, on a terminal, for what takes over two seconds.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "apps/console.h"
@@ -23,9 +25,11 @@ class Progress {
 
   /// Step `index` (from 0) begins; `label` says what it is.
   void begin(std::size_t index, const std::string& label);
+  /// The step consists of `total` parts from here on. Returns where to count those that are done,
+  /// in memory shared with child processes.
+  std::atomic<std::uint64_t>& parts(std::uint64_t total);
 
  private:
-  std::size_t steps_;
   bool active_;
 };
 

@@ -36,8 +36,8 @@ std::string show_topology(const Context& context) {
   const TextTable devices = devices_table(topology), links = links_table(topology),
                   routes = routes_table(topology, k_routes_shown);
   if (context.format == OutputFormat::Table)
-    return fmt::format("{}: {} devices in {} nodes, {} links\n\n{}\n{}\n{}", topology.name(),
-                       topology.size(), topology.nodes(), topology.links().size(), devices.text(),
+    return fmt::format("{}: {} devices, {} links, nodes: {}\n\n{}\n{}\n{}", topology.name(),
+                       topology.size(), topology.links().size(), topology.nodes(), devices.text(),
                        links.text(), routes.text());
   const nlohmann::ordered_json json{{"name", topology.name()},
                                     {"nodes", topology.nodes()},
@@ -103,7 +103,11 @@ std::optional<std::string> show_program(const Context& context) {
 
 std::optional<std::string> show_timeline(const Context& context) {
   const PlanRequest& request = plan_of(context.setup.scenario, context.values);
-  const Outcome outcome = carry_out(request, context.setup);
+  const Outcome outcome = [&] {
+    Progress progress(context.console, 1);
+    progress.begin(0, request.name);
+    return carry_out(request, context.setup, progress);
+  }();
   for (const std::string& note : outcome.notes) print_note(context.console, note);
   if (!outcome.timeline) {
     print_note(context.console, fmt::format("{}: {}", request.name, outcome.result.reason));

@@ -76,10 +76,9 @@ class StudyRun {
       result.point.emplace_back(path, point_value(value));
     for (const PlanRequest& request : setup.scenario.plans) {
       progress.begin(first_step + result.plans.size(), request.name);
-      Outcome outcome = carry_out(request, setup);
+      Outcome outcome = carry_out(request, setup, progress);
       write(outcome, setup, index);
-      for (const std::string& note : outcome.notes)
-        notes_.insert(fmt::format("{}: {}", request.name, note));
+      notes_.insert(outcome.notes.begin(), outcome.notes.end());
       result.plans.push_back(std::move(outcome.result));
     }
     return result;

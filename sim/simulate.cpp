@@ -10,6 +10,7 @@
 #include <new>
 
 #include "core/base/errors.h"
+#include "core/run/counting_backend.h"
 #include "sim/child_process.h"
 #include "sim/shared_results.h"
 #include "sim/simgrid_backend.h"
@@ -36,13 +37,20 @@ void copy_numbers(const std::vector<Seconds>& from, std::span<double> to) {
   std::ranges::transform(from, to.begin(), [](Seconds time) { return time.count(); });
 }
 
+RunRecord drive_counting(const Program& program, Backend& backend,
+                         const SimulationOptions& options) {
+  if (options.completed == nullptr) return drive(program, backend, options.dispatching);
+  CountingBackend counting(backend, *options.completed);
+  return drive(program, counting, options.dispatching);
+}
+
 /// What the child does; its exit code.
 int simulate_in_child(const Program& program, const Topology& topology,
                       const SimulationOptions& options, SharedResults& results) {
   try {
     // Never deleted: taking SimGrid down takes long, and it must not be done amid an error.
     auto& backend = *new SimGridBackend(program, topology, options);
-    const RunRecord record = drive(program, backend, options.dispatching);
+    const RunRecord record = drive_counting(program, backend, options);
     copy_numbers(record.start, results.start());
     copy_numbers(record.end, results.end());
     std::ranges::copy(backend.network().link_bytes(), results.link_bytes().begin());

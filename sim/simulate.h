@@ -3,6 +3,7 @@
 // caller.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -26,6 +27,8 @@ struct SimulationOptions {
   TransferMode transfers = TransferMode::LoneAsTimers;
   CollectiveOptions collectives;
   Dispatching dispatching = Dispatching::OneForAll;
+  /// Counts completed instructions while the child runs, if it lies in shared memory; may be null.
+  std::atomic<std::uint64_t>* completed = nullptr;
 };
 
 /// How transfers and steps of collectives were carried.

@@ -54,7 +54,7 @@ TEST_F(Show, TimelineIsSortedByStart) {
 TEST_F(Show, TopologyHasDevicesLinksAndRoutes) {
   write_branches();
   EXPECT_THAT(run({"show", "topology", "branches.yaml"}).out,
-              StartsWith("uniform: 8 devices in 1 nodes, 16 links\n"));
+              StartsWith("uniform: 8 devices, 16 links, nodes: 1\n"));
   const auto json =
       nlohmann::json::parse(run({"show", "topology", "branches.yaml", "--format", "json"}).out);
   EXPECT_EQ(json.at("devices").size(), 8U);

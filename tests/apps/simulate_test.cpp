@@ -49,6 +49,14 @@ TEST_F(Simulate, BothBackendsAgree) {
   EXPECT_EQ(summary("b").at("points").at(0).at("plans").at(0).at("backend"), "analytic");
 }
 
+TEST_F(Simulate, TheQuickstartRunsOnEveryNetworkModel) {
+  for (const std::string network : {"ideal", "lv08", "smpi", "ib"}) {
+    const Ran ran = run({"simulate", PIPEGRAPH_SOURCE_DIR "/scenarios/quickstart.yaml",
+                         "--no-report", "-o", "results", "--set", "simulation.network=" + network});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+  }
+}
+
 TEST_F(Simulate, WritesEveryFileOfTheResultsFolder) {
   write_branches();
   ASSERT_EQ(run({"simulate", "branches.yaml", "--no-report", "-o", "results"}).code, 0);
