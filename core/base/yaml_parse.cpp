@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/text_check.h"
 #include "core/base/yaml_node.h"
 
 namespace pipegraph {
@@ -21,60 +22,6 @@ using SharedNode = std::shared_ptr<YamlNode>;
 [[noreturn]] void fail_at(const YamlSource& source, int line, int column,
                           const std::string& problem, const std::string& expected) {
   throw ConfigError({.file = source.name, .line = line, .column = column}, problem, expected);
-}
-
-/// A place in a text, from 1.
-struct Place {
-  int line = 1;
-  int column = 1;
-};
-
-Place place_of(std::string_view text, std::size_t offset) {
-  Place place;
-  for (char c : text.substr(0, offset)) {
-    ++place.column;
-    if (c == '\n') place = {place.line + 1, 1};
-  }
-  return place;
-}
-
-/// Length of the UTF-8 sequence at `offset`; 0 if it is none (overlong, surrogate, cut short).
-std::size_t utf8_length(std::string_view text, std::size_t offset) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return offset + i < text.size() ? static_cast<unsigned char>(text[offset + i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i, unsigned least = 0x80, unsigned most = 0xBF) {
-    return byte(i) >= least && byte(i) <= most;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const unsigned least = lead == 0xE0 ? 0xA0 : 0x80;
-    const unsigned most = lead == 0xED ? 0x9F : 0xBF;
-    return follows(1, least, most) && follows(2) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const unsigned least = lead == 0xF0 ? 0x90 : 0x80;
-    const unsigned most = lead == 0xF4 ? 0x8F : 0xBF;
-    return follows(1, least, most) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-/// yaml-cpp replaces broken characters in silence, and guesses UTF-16 from zero bytes.
-void check_characters(std::string_view text, const YamlSource& source) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
-    const std::size_t length = control ? 0 : utf8_length(text, i);
-    if (length == 0) {
-      const Place place = place_of(text, i);
-      fail_at(source, place.line, place.column, fmt::format("byte 0x{:02x} is not text", c),
-              "a UTF-8 text file");
-    }
-    i += length;
-  }
 }
 
 /// Builds the tree from the parser's events.
@@ -229,20 +176,6 @@ class TreeBuilder : public YAML::EventHandler {
   std::uint64_t values_ = 0;
 };
 
-/// Whether there is more than comments, directives and document marks.
-bool has_content(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.starts_with('%') || line.starts_with("...")) continue;
-    if (line.starts_with("---")) line.remove_prefix(3);
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first != std::string_view::npos && line[first] != '#') return true;
-  }
-  return false;
-}
-
 /// The text with an end mark: without one, yaml-cpp takes the rest of a text with an open quote
 /// for the quoted text.
 std::string with_end_mark(std::string_view text) {
@@ -253,7 +186,7 @@ std::string with_end_mark(std::string_view text) {
 
 [[noreturn]] void fail_as_yaml(const YAML::Exception& error, std::string_view text,
                                const YamlSource& source) {
-  const Place end = place_of(text, text.size());
+  const TextPlace end = place_of(text, text.size());
   const int line = error.mark.is_null() ? end.line : error.mark.line + 1;
   const int column = error.mark.is_null() ? end.column : error.mark.column + 1;
   if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR)
@@ -270,7 +203,12 @@ std::shared_ptr<const YamlNode> parse_yaml(std::string_view text,
   if (text.size() > k_yaml_most_bytes)
     throw ConfigError({.file = source->name}, "is too large",
                       fmt::format("at most {} bytes", k_yaml_most_bytes));
-  check_characters(text, *source);
+  if (const auto bad = find_bad_byte(text)) {
+    const TextPlace place = place_of(text, *bad);
+    fail_at(*source, place.line, place.column,
+            fmt::format("byte 0x{:02x} is not text", static_cast<unsigned char>(text[*bad])),
+            "a UTF-8 text file");
+  }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const auto fail_empty = [&] {
     fail_at(*source, 1, 1, "the file is empty", "a YAML map such as 'name: value'");
