@@ -1,5 +1,6 @@
 // Builds a program: interns lanes, groups and payloads, and keeps the waits flat.
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "core/base/errors.h"
@@ -47,6 +48,8 @@ IdType intern(const Value& value, std::vector<Value>& table, Map& ids) {
   return entry->second;
 }
 
+constexpr std::size_t k_most_instructions = std::numeric_limits<std::int32_t>::max();
+
 /// -1 or a position in a table of `size`.
 template <class IdType>
 bool none_or_within(IdType id, std::size_t size) {
@@ -91,6 +94,7 @@ void ProgramBuilder::reserve(std::size_t instructions, std::size_t waits) {
 
 InstructionId ProgramBuilder::add(const Instruction& instruction,
                                   std::span<const InstructionId> waits_on) {
+  check(size() < k_most_instructions, "instructions are counted by 31 bits");
   const auto id = make_id<InstructionId>(program_.instructions_.size());
   program_.instructions_.push_back(instruction);
   std::vector<InstructionId>& waits = program_.waits_;
