@@ -15,16 +15,16 @@ Json window_json(const std::optional<Window>& window) {
           {"instructions", window->all}};
 }
 
-Json parts_json(const MemoryPeak& peak) {
+Json parts_json(const MemoryCurve& curve) {
   Json parts;
   for (std::size_t i = 0; i < k_memory_parts; ++i)
-    parts[std::string(to_text(static_cast<MemoryPart>(i)))] = peak.parts[i].count;
-  parts["reserved"] = peak.reserved.count;
+    parts[std::string(to_text(static_cast<MemoryPart>(i)))] = curve.peak.parts[i].count;
+  parts["reserved"] = curve.reserved.count;
   return parts;
 }
 
 /// The keys of the instruction that made a peak; null where nothing started yet.
-void add_peak_instruction(const RunReport& report, const MemoryPeak& peak, Json& json) {
+void add_peak_instruction(const RunReport& report, const TimedPeak& peak, Json& json) {
   const bool known = peak.instruction.valid();
   const Instruction instruction = known ? report.run.program.at(peak.instruction) : Instruction{};
   const bool staged = known && instruction.stage.valid();
@@ -39,7 +39,7 @@ void add_peak_instruction(const RunReport& report, const MemoryPeak& peak, Json&
 Json device_json(const RunReport& report, std::size_t position) {
   const DeviceTimes& times = report.metrics.devices[position];
   const Device& device = report.topology().device(times.device);
-  const MemoryPeak& peak = report.memory[position].peak;
+  const MemoryCurve& curve = report.memory[position];
   const Bytes needed = report.run.memory.devices[times.device.index()].peak + device.reserved;
   Json json{{"device", times.device.value},
             {"name", device.name},
@@ -48,10 +48,10 @@ Json device_json(const RunReport& report, std::size_t position) {
             {"idle_s", times.idle.count()},
             {"available_bytes", device.unlimited_memory() ? Json() : Json(device.memory.count)},
             {"needed_bytes", needed.count},
-            {"peak_bytes", peak.bytes.count},
-            {"peak_time_s", peak.time.count()}};
-  add_peak_instruction(report, peak, json);
-  json["peak_parts_bytes"] = parts_json(peak);
+            {"peak_bytes", curve.peak_bytes().count},
+            {"peak_time_s", curve.peak.time.count()}};
+  add_peak_instruction(report, curve.peak, json);
+  json["peak_parts_bytes"] = parts_json(curve);
   return json;
 }
 

@@ -6,10 +6,10 @@
 namespace pipegraph {
 namespace {
 
-/// A step that changes nothing is left out; one at the time of the last, of the same kind of event,
-/// replaces it.
-void add_step(std::vector<MemoryStep>& steps, const MemoryStep& step) {
-  if (steps.back().bytes != step.bytes) steps.push_back(step);
+/// Adds what a moment changed: the most held at it where that is neither before nor after it.
+void add_moment(std::vector<MemoryStep>& steps, Seconds time, Bytes most, Bytes left) {
+  if (most > left && most > steps.back().bytes) steps.push_back({time, most});
+  if (left != steps.back().bytes) steps.push_back({time, left});
 }
 
 }  // namespace
@@ -17,20 +17,21 @@ void add_step(std::vector<MemoryStep>& steps, const MemoryStep& step) {
 MemoryCurve memory_curve(const DeviceMemory& memory, std::span<const Lifetime> lifetimes,
                          Bytes reserved, const Timeline& timeline) {
   const InstructionTimes times{timeline.start, timeline.end};
-  const std::vector<MemoryEvent> events = memory_events(lifetimes, times);
-  Bytes in_use = memory.parameters + memory.gradients + memory.optimizer_state + reserved;
+  Bytes held = memory.parameters + memory.gradients + memory.optimizer_state + reserved;
   MemoryCurve curve;
-  curve.steps.push_back({Seconds{0}, in_use});
+  curve.reserved = reserved;
+  curve.peak = timed_peak(memory, lifetimes, times);
+  curve.steps.push_back({Seconds{0}, held});
+  const std::vector<MemoryEvent> events = memory_events(lifetimes, times);
+  Bytes most;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    const MemoryEvent& event = events[i];
-    const Bytes bytes = lifetimes[event.lifetime].bytes;
-    event.releases ? in_use -= bytes : in_use += bytes;
-    const bool group_ends = i + 1 == events.size() || events[i + 1].time != event.time ||
-                            events[i + 1].releases != event.releases;
-    if (group_ends) add_step(curve.steps, {event.time, in_use});
+    const Bytes bytes = lifetimes[events[i].lifetime].bytes;
+    events[i].releases ? held -= bytes : held += bytes;
+    most = std::max(most, held);
+    if (i + 1 < events.size() && events[i + 1].time == events[i].time) continue;
+    add_moment(curve.steps, events[i].time, most, held);
+    most = Bytes{};
   }
-  const TimedPeak peak = timed_peak(memory, lifetimes, times);
-  curve.peak = {peak.bytes + reserved, peak.time, peak.instruction, peak.parts, reserved};
   return curve;
 }
 

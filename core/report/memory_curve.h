@@ -1,8 +1,7 @@
-// Memory of a device over time: lifetimes of core/program/memory.h laid over a timeline, and the
-// peak explained. At equal times allocation precedes release, unless the release had to come first.
+// Memory of a device over time: lifetimes of core/program/memory.h laid over a timeline, reserved
+// memory included, and the peak explained.
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
@@ -18,21 +17,15 @@ struct MemoryStep {
   bool operator==(const MemoryStep&) const = default;
 };
 
-struct MemoryPeak {
-  Bytes bytes;                ///< reserved memory included
-  Seconds time{0};            ///< when it is reached first
-  InstructionId instruction;  ///< whose start made it; -1: what is there from the beginning
-  std::array<Bytes, k_memory_parts> parts{};  ///< by MemoryPart, at that moment
-  Bytes reserved;
-};
-
 struct MemoryCurve {
-  /// Starts at time 0. Two steps at one time: the first before, the second after its releases.
+  /// Starts at time 0. Two steps at one time: the most held at that moment, and what is left.
   std::vector<MemoryStep> steps;
-  MemoryPeak peak;
+  TimedPeak peak;  ///< without the reserved bytes
+  Bytes reserved;
+
+  Bytes peak_bytes() const { return peak.bytes + reserved; }
 };
 
-/// `lifetimes` of the device, from MemoryAnalysis::lifetimes.
 MemoryCurve memory_curve(const DeviceMemory& memory, std::span<const Lifetime> lifetimes,
                          Bytes reserved, const Timeline& timeline);
 

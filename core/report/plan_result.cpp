@@ -29,7 +29,7 @@ void add_run(PlanResult& result, const RunReport& report) {
   result.fits = report.run.memory.fits();
   result.instructions = report.run.program.size();
   result.peak_memory.clear();
-  for (const MemoryCurve& curve : report.memory) result.peak_memory.push_back(curve.peak.bytes);
+  for (const MemoryCurve& curve : report.memory) result.peak_memory.push_back(curve.peak_bytes());
 }
 
 void add_out_of_memory(PlanResult& result, const MemoryReport& memory, const StageGraph& stages,

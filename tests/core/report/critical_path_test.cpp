@@ -90,7 +90,7 @@ TEST(CriticalPath, NamesContentionAndWaiting) {
 }
 
 TEST(CriticalPath, CoversTheMakespanWithoutGaps) {
-  const test::ChainRun chain(4, 8, Seconds{1});
+  const test::ChainRun chain({.stages = 4, .micro_batches = 8, .latency = Seconds{1}});
   const CriticalPath path = critical_path(ProgramIndex(chain.run().program), chain.run().timeline,
                                           *chain.run().workload.topology);
   Seconds at{0};

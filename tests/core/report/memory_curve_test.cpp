@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/core/report/small_runs.h"
 
 namespace pipegraph {
@@ -30,8 +32,8 @@ TEST(MemoryCurve, StepsAndPeakOfTwoLifetimes) {
   DeviceMemory memory;
   memory.parameters = Bytes{60};
   memory.gradients = Bytes{40};
-  const std::vector lifetimes{lifetime(MemoryPart::Activations, 0, 2, 10),
-                              lifetime(MemoryPart::ReceiveSlots, 1, 1, 5)};
+  const std::vector<Lifetime> lifetimes{lifetime(MemoryPart::Activations, 0, 2, 10),
+                                        lifetime(MemoryPart::ReceiveSlots, 1, 1, 5)};
   const Timeline timeline = timeline_of({{0, 1}, {2, 3}, {3, 4}});
   const MemoryCurve curve = memory_curve(memory, lifetimes, Bytes{7}, timeline);
   EXPECT_EQ(curve.steps, (std::vector<MemoryStep>{{Seconds{0}, Bytes{107}},
@@ -39,21 +41,20 @@ TEST(MemoryCurve, StepsAndPeakOfTwoLifetimes) {
                                                   {Seconds{2}, Bytes{122}},
                                                   {Seconds{3}, Bytes{117}},
                                                   {Seconds{4}, Bytes{107}}}));
-  EXPECT_EQ(curve.peak.bytes, Bytes{122});
+  EXPECT_EQ(curve.peak_bytes(), Bytes{122});
   EXPECT_EQ(curve.peak.time, Seconds{2});
   EXPECT_EQ(curve.peak.instruction, InstructionId{1});
   EXPECT_EQ(curve.peak.parts[static_cast<std::size_t>(MemoryPart::Activations)], Bytes{10});
   EXPECT_EQ(curve.peak.parts[static_cast<std::size_t>(MemoryPart::ReceiveSlots)], Bytes{5});
   EXPECT_EQ(curve.peak.parts[static_cast<std::size_t>(MemoryPart::Gradients)], Bytes{40});
-  EXPECT_EQ(curve.peak.reserved, Bytes{7});
 }
 
 TEST(MemoryCurve, AllocationPrecedesReleaseAtEqualTimes) {
-  // One ends and the next starts at 1: both are held at that moment.
-  const std::vector lifetimes{lifetime(MemoryPart::Activations, 0, 0, 10),
-                              lifetime(MemoryPart::Activations, 1, 1, 10)};
+  // One ends and the next starts at 1, neither before the other by necessity: both are held then.
+  const std::vector<Lifetime> lifetimes{lifetime(MemoryPart::Activations, 0, 0, 10),
+                                        lifetime(MemoryPart::Activations, 1, 1, 10)};
   const MemoryCurve curve = memory_curve({}, lifetimes, {}, timeline_of({{0, 1}, {1, 2}}));
-  EXPECT_EQ(curve.peak.bytes, Bytes{20});
+  EXPECT_EQ(curve.peak_bytes(), Bytes{20});
   EXPECT_EQ(curve.peak.time, Seconds{1});
   EXPECT_EQ(curve.steps[2], (MemoryStep{Seconds{1}, Bytes{20}}));
   EXPECT_EQ(curve.steps[3], (MemoryStep{Seconds{1}, Bytes{10}}));
@@ -63,18 +64,29 @@ TEST(MemoryCurve, WithoutLifetimesThePeakIsThereFromTheBeginning) {
   DeviceMemory memory;
   memory.parameters = Bytes{3};
   const MemoryCurve curve = memory_curve(memory, {}, {}, Timeline(0));
-  EXPECT_EQ(curve.peak.bytes, Bytes{3});
+  EXPECT_EQ(curve.peak_bytes(), Bytes{3});
   EXPECT_FALSE(curve.peak.instruction.valid());
 }
 
 TEST(MemoryCurve, OneForwardOneBackwardHoldsAsManyMicroBatchesAsStagesFollow) {
-  // P = 4, M = 8: 4, 3, 2, 1 micro-batches of 100 B in flight, 1000 B of parameters and gradients,
-  // 50 B reserved, nothing sent. A forward that starts as the backward before it ends takes its
-  // place: the order of the lane says which comes first.
-  const test::ChainRun chain(4, 8, Seconds{0}, Bytes{0});
+  // P = 4, M = 8: 4, 3, 2, 1 micro-batches of 100 B, 1000 B of parameters and as many of gradients,
+  // 50 B reserved. A backward's release comes before the next forward's allocation on its lane.
+  const test::ChainRun chain({.stages = 4, .micro_batches = 8, .message = Bytes{0}});
   const RunReport report(chain.run());
-  for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_EQ(report.memory[i].peak.bytes, Bytes{1050 + 100 * (4 - i)}) << i;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(report.memory[i].peak_bytes(), Bytes{2050 + 100 * (4 - i)}) << i;
+    EXPECT_EQ(chain.run().memory.devices[i].peak, Bytes{2000 + 100 * (4 - i)}) << i;
+  }
+}
+
+TEST(MemoryCurve, HighestStepIsThePeakAndTheLastIsTheBeginning) {
+  const test::ChainRun chain({.stages = 4, .micro_batches = 8, .latency = Seconds{1}});
+  const RunReport report(chain.run());
+  for (const MemoryCurve& curve : report.memory) {
+    EXPECT_EQ(std::ranges::max(curve.steps, {}, &MemoryStep::bytes).bytes, curve.peak_bytes());
+    EXPECT_EQ(curve.steps.back().bytes, curve.steps.front().bytes);
+    EXPECT_TRUE(std::ranges::is_sorted(curve.steps, {}, &MemoryStep::time));
+  }
 }
 
 TEST(MemoryCurve, ThinningKeepsHighestAndLast) {

@@ -8,6 +8,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/files.h"
+#include "core/report/details.h"
 #include "tests/core/report/small_runs.h"
 
 namespace pipegraph {
@@ -114,7 +115,7 @@ class WrittenRun : public Results {
     return nlohmann::json::parse(read_file(plan_ / file));
   }
 
-  test::ChainRun chain_{2, 2};
+  test::ChainRun chain_{{.stages = 2, .micro_batches = 2}};
   std::filesystem::path plan_;
 };
 
@@ -133,8 +134,8 @@ TEST_F(WrittenRun, TimelineHasARowPerInstruction) {
 TEST_F(WrittenRun, StagesAndEdges) {
   const auto stages = lines(plan_ / "stages.csv");
   ASSERT_EQ(stages.size(), 3U);
-  EXPECT_EQ(stages[1], "0,s0,1,1,0,1,1,2,1,2,0");
-  EXPECT_EQ(stages[2], "1,s1,2,1,1,1,1,1,1,2,0");
+  EXPECT_EQ(stages[1], "0,s0,1,1,0,1,1,2,1,2,1000");
+  EXPECT_EQ(stages[2], "1,s1,2,1,1,1,1,1,1,2,1000");
   EXPECT_EQ(lines(plan_ / "stage_edges.csv"),
             (std::vector<std::string>{"from_stage,to_stage,bytes_per_sample", "0,1,1024"}));
 }
@@ -154,33 +155,50 @@ TEST_F(WrittenRun, CriticalPathEndsAtTheMakespan) {
   EXPECT_THAT(rows[6], HasSubstr(",0,backward,0,7,9,work"));
 }
 
-TEST_F(WrittenRun, DetailsExplainThePeak) {
+TEST_F(WrittenRun, DetailsExplainThePath) {
   const auto details = json("details.json");
   EXPECT_EQ(details["makespan_s"], 9.0);
   EXPECT_TRUE(details["window"].is_null());
-  const auto& device = details["devices"][0];
-  EXPECT_EQ(device["name"], "gpu0");
-  EXPECT_EQ(device["available_bytes"], 10'000);
-  // 1000 B, two micro-batches of 100 B, the gradient of the first (1024 B) that comes when stage 1
-  // has done F and B of it, 50 B reserved. Without times both gradients may be there.
-  EXPECT_EQ(device["peak_bytes"], 1000 + 200 + 1024 + 50);
-  EXPECT_EQ(device["needed_bytes"], 1000 + 200 + 2 * 1024 + 50);
-  EXPECT_EQ(device["peak_kind"], "recv");
-  EXPECT_EQ(device["peak_time_s"], 4.0);
-  EXPECT_EQ(device["peak_first_sample"], 0);
-  std::uint64_t sum = 0;
-  for (const auto& part : device["peak_parts_bytes"]) sum += part.get<std::uint64_t>();
-  EXPECT_EQ(sum, 2274U);
   EXPECT_EQ(details["critical_path"]["by_kind_s"]["backward"], 6.0);
   EXPECT_EQ(details["critical_path"]["by_stage_s"]["1"], 6.0);
 }
 
-TEST_F(WrittenRun, MemoryIsAStepFunction) {
+TEST_F(WrittenRun, DetailsTellWhatATimeDoesNotNeed) {
+  // 2000 B of parameters and gradients, two micro-batches of 100 B, the gradient of the first (1024
+  // B) that comes at 4 s, when stage 1 has done F and B of it, 50 B reserved. Without times both
+  // messages of gradients may be there.
+  const auto device = json("details.json")["devices"][0];
+  EXPECT_EQ(device["peak_bytes"], 2000 + 200 + 1024 + 50);
+  EXPECT_EQ(device["needed_bytes"], 2000 + 200 + 2 * 1024 + 50);
+  EXPECT_EQ(device["peak_kind"], "recv");
+  EXPECT_EQ(device["peak_time_s"], 4.0);
+  EXPECT_EQ(device["peak_first_sample"], 0);
+}
+
+TEST_F(Results, DetailsExplainThePeak) {
+  // Messages of no bytes: 1000 B of parameters, 1000 B of gradients, two micro-batches of 100 B
+  // from the start of the second forward at 1 s, 50 B reserved.
+  const test::ChainRun chain({.stages = 2, .micro_batches = 2, .message = Bytes{0}});
+  const auto device = nlohmann::json::parse(details_json(RunReport(chain.run())))["devices"][0];
+  EXPECT_EQ(device["name"], "gpu0");
+  EXPECT_EQ(device["available_bytes"], 10'000);
+  EXPECT_EQ(device["needed_bytes"], 2250);
+  EXPECT_EQ(device["peak_bytes"], 2250);
+  EXPECT_EQ(device["peak_kind"], "forward");
+  EXPECT_EQ(device["peak_time_s"], 1.0);
+  EXPECT_EQ(device["peak_first_sample"], 1);
+  EXPECT_EQ(device["peak_parts_bytes"]["activations"], 200);
+  EXPECT_EQ(device["peak_parts_bytes"]["reserved"], 50);
+  std::uint64_t sum = 0;
+  for (const auto& part : device["peak_parts_bytes"]) sum += part.get<std::uint64_t>();
+  EXPECT_EQ(sum, 2250U);
+}
+
+TEST_F(WrittenRun, MemoryStartsWithWhatIsThereTheWholeTime) {
   const auto rows = lines(plan_ / "memory.csv");
   EXPECT_EQ(rows[0], "device,time_s,bytes");
-  EXPECT_EQ(rows[1], "0,0,1050");
-  EXPECT_EQ(rows[2], "0,0,1150");
-  EXPECT_EQ(rows[3], "0,1,1250");
+  EXPECT_EQ(rows[1], "0,0,2050");
+  EXPECT_THAT(rows[2], StartsWith("0,0,"));
 }
 
 TEST_F(WrittenRun, TraceHasASlicePerInstructionAndArrows) {

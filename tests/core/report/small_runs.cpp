@@ -21,6 +21,14 @@ Device reserving_device() {
   return device;
 }
 
+TinyOperator chain_operator(Bytes message) {
+  TinyOperator costs;
+  costs.output = message;
+  costs.parameters = Bytes{1000};
+  costs.saved = Bytes{100};
+  return costs;
+}
+
 }  // namespace
 
 Timeline run_analytically(const Program& program, const Topology& topology) {
@@ -28,14 +36,14 @@ Timeline run_analytically(const Program& program, const Topology& topology) {
   return std::get<Timeline>(run_program(program, *backend));
 }
 
-ChainRun::ChainRun(int stages, std::int32_t micro_batches, Seconds latency, Bytes output)
-    : topology_(delayed_cluster(stages, latency, reserving_device())),
-      workload_(tiny_workload(
-          chain_graph(stages, {.output = output, .parameters = Bytes{500}, .saved = Bytes{100}}),
-          topology_, {.mini_batch = micro_batches, .optimizer = Optimizer::None})),
+ChainRun::ChainRun(const ChainOptions& options)
+    : topology_(delayed_cluster(options.stages, options.latency, reserving_device())),
+      workload_(tiny_workload(chain_graph(options.stages, chain_operator(options.message)),
+                              topology_,
+                              {.mini_batch = options.micro_batches, .optimizer = Optimizer::None})),
       stages_(*workload_.graph, stage_per_operator(*workload_.graph), PlanKind::Graph),
       schedule_(std::get<Schedule>(
-          make_schedule(stages_, *find_schedule("1f1b"), {.mini_batch = micro_batches}))),
+          make_schedule(stages_, *find_schedule("1f1b"), {.mini_batch = options.micro_batches}))),
       program_(lower(workload_, stages_, schedule_)),
       timeline_(run_analytically(program_, topology_)),
       memory_(plan_memory(workload_, stages_, program_)),

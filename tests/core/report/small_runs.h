@@ -12,16 +12,20 @@ namespace pipegraph::test {
 /// The timeline that the analytic backend gives.
 Timeline run_analytically(const Program& program, const Topology& topology);
 
-/// A chain of stages, one per device, F = 1 s and B = 2 s per sample, one sample per micro-batch
-/// and free messages, scheduled 1F1B and run analytically. Every micro-batch keeps 100 B of
-/// activations on each device from the start of its forward to the end of its backward; 500 B of
-/// parameters, as much of gradients, and 50 B reserved.
+struct ChainOptions {
+  int stages = 2;
+  std::int32_t micro_batches = 2;
+  Seconds latency{0};
+  Bytes message{1024};  ///< per sample and edge
+};
+
+/// A chain of stages, one per device, F = 1 s and B = 2 s per sample, one sample per micro-batch,
+/// scheduled 1F1B and run analytically; no optimizer. Every stage has 1000 B of parameters and
+/// keeps 100 B per sample for its backward. Devices have 10 000 B, 50 of them reserved.
 class ChainRun {
  public:
-  ChainRun(int stages, std::int32_t micro_batches, Seconds latency = Seconds{0},
-           Bytes output = Bytes{1024});
+  explicit ChainRun(const ChainOptions& options);
   const Run& run() const { return *run_; }
-  Topology& topology() { return topology_; }
 
  private:
   Topology topology_;

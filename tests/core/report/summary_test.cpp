@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 PlanResult simulated() {
-  static const test::ChainRun chain(2, 2);
+  static const test::ChainRun chain({.stages = 2, .micro_batches = 2});
   PlanResult plan;
   plan.name = "by, hand";
   plan.planner = "manual";
