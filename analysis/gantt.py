@@ -113,12 +113,10 @@ def _numbers(axes, shown):
     texts, note = batch_numbers(shown.run, chosen)
     width = shown.points((timeline["end_s"] - timeline["start_s"])[chosen])
     digits = numpy.array([len(text) for text in texts])
-    size = 9 if shown.row_height >= 0.4 else 8
-    while size > 6 and (width >= figure.text_width(digits, size)).mean() < 0.6:
-        size -= 1
-    fits = width >= figure.text_width(digits, size)
+    size, fits = _fitting(shown, chosen, width, digits)
     middle = (timeline["start_s"] + timeline["end_s"])[chosen] / 2
-    fits &= (middle >= shown.first) & (middle <= shown.last)
+    half = figure.text_width(digits, size) / 2 / shown.points(1.0)
+    fits &= (middle - half >= shown.first) & (middle + half <= shown.last)
     height = shown.rows(chosen) + shown.middle + 0.02
     inks = numpy.empty(len(chosen), dtype=object)
     for kind in palette.COMPUTE_KINDS:
@@ -131,6 +129,19 @@ def _numbers(axes, shown):
                 axes, middle[now] / shown.factor, height[now], [texts[at] for at in now], size, ink
             )
     return note if fits.any() else ""
+
+
+def _fitting(shown, chosen, width, digits):
+    """(font size, which numbers to write): of a kind all that fit, or none if most do not."""
+    size = 9 if shown.row_height >= 0.4 else 8
+    while size > 6 and (width >= figure.text_width(digits, size)).mean() < 0.9:
+        size -= 1
+    fits = width >= figure.text_width(digits, size)
+    for kind in palette.COMPUTE_KINDS:
+        here = shown.kinds[chosen] == kind
+        if here.any() and fits[here].mean() < 0.6:
+            fits[here] = False
+    return size, fits
 
 
 def _label_rows(axes, shown):

@@ -140,12 +140,13 @@ def enlarged_span(run):
     compute = numpy.flatnonzero(whole.is_compute & (run.timeline["first_sample"] >= 0))
     if len(compute) == 0 or whole.row_height < 0.2:
         return None
-    length = float(numpy.median((run.timeline["end_s"] - run.timeline["start_s"])[compute]))
+    lengths = (run.timeline["end_s"] - run.timeline["start_s"])[compute]
+    short = float(numpy.quantile(lengths, 0.25))
     digits = max(len(text) for text in batch_numbers(run, compute)[0])
-    if length <= 0 or whole.points(length) >= figure.text_width(digits, 6):
+    if short <= 0 or whole.points(short) >= figure.text_width(digits, 6):
         return None
-    return whole.first, whole.first + whole.span * whole.points(length) / figure.text_width(
-        digits, 8
+    return whole.first, whole.first + whole.span * whole.points(short) / figure.text_width(
+        digits, 7
     )
 
 

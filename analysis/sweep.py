@@ -189,7 +189,7 @@ def _dress(axes, texts):
 
 
 def _same_height(group):
-    top = max(axes.get_ylim()[1] for axes in group)
+    top = 1.04 * max(axes.get_ylim()[1] for axes in group)
     for number, axes in enumerate(group):
         axes.set_ylim(0, top)
         if number:
