@@ -9,7 +9,7 @@
 #include "core/run/link_bytes.h"
 #include "sim/simulate.h"
 #include "tests/support/random_programs.h"
-#include "tests/support/tiny_clusters.h"
+#include "tests/support/timeline_checks.h"
 #include "tests/support/wired_clusters.h"
 
 namespace pipegraph {
@@ -98,6 +98,17 @@ TEST(Agreement, RunsAreBitIdentical) {
     const SimulationOptions options{.transfers = mode};
     EXPECT_EQ(timeline_of(simulate(program, topology, options)),
               timeline_of(simulate(program, topology, options)));
+  }
+}
+
+TEST(Agreement, EveryNetworkModelKeepsTheRulesUnderContention) {
+  const Program program = random_program({.seed = 8, .devices = 6, .events = 200});
+  const Topology topology = test::shared_port_cluster({.nodes = 3, .per_node = 2});
+  for (NetworkModel model : {NetworkModel::Lv08, NetworkModel::Smpi, NetworkModel::Ib}) {
+    const SimulationOptions options{.network = model};
+    const Timeline timeline = timeline_of(simulate(program, topology, options));
+    EXPECT_EQ(test::broken_rule(program, timeline, test::Promptness::AtOnce), "") << to_text(model);
+    EXPECT_EQ(timeline, timeline_of(simulate(program, topology, options))) << to_text(model);
   }
 }
 
