@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstring>
@@ -68,7 +69,7 @@ void append_progress(Line& line, double fraction, std::int64_t elapsed_ms, std::
     return;
   }
   const double left_ms = static_cast<double>(elapsed_ms) * (1.0 - fraction) / fraction;
-  line << static_cast<std::int64_t>(left_ms / 1000.0 + 0.5) << " s left";
+  line << static_cast<std::int64_t>(std::lround(left_ms / 1000.0)) << " s left";
 }
 
 /// Parts of the present step. The page that holds them is shared with child processes.
@@ -128,7 +129,7 @@ void draw(int /*signal*/) {
 
 void set_timer(int milliseconds) {
   itimerval timer{};
-  timer.it_interval.tv_usec = milliseconds * 1000;
+  timer.it_interval.tv_usec = suseconds_t{1000} * milliseconds;
   timer.it_value = timer.it_interval;
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
