@@ -77,6 +77,23 @@ TEST(NetworkModel, EveryTimeFollowsFromTheFactorsReported) {
   }
 }
 
+// Without latency the factors on it do not matter; without limit the bytes do not.
+TEST(NetworkModel, ZeroLatencyAndInfiniteBandwidthWork) {
+  for (NetworkModel model :
+       {NetworkModel::Ideal, NetworkModel::Lv08, NetworkModel::Smpi, NetworkModel::Ib}) {
+    test::ProgramSketch sketch(3);
+    sketch.transfer({0, 1}, 1'000'000);
+    sketch.transfer({0, 2}, 0);
+    sketch.all_reduce({0, 1, 2}, 300'000);
+    const Program program = std::move(sketch).build();
+    const SimulationOptions options{.network = model};
+    const Topology no_latency = test::ported_cluster(3, Seconds{0}, {k_bandwidth});
+    EXPECT_GT(makespan(simulate(program, no_latency, options)), 1e6 / k_bandwidth);
+    const SimulationResult ideal = simulate(program, test::ideal_cluster(3), options);
+    EXPECT_NEAR(makespan(ideal), 0.0, 1e-12) << to_text(model);
+  }
+}
+
 // Ring of 17, aggregated: one message is 17 MB / 17 = 1 MB; 32 latencies, and 32 MB on each edge.
 // The lv08 flow itself pays one latency, the other 31 pass before it.
 TEST(NetworkModel, FoldedLatenciesAreScaledToo) {
