@@ -26,7 +26,7 @@ class GraphpipeSearch {
     input_.problem.communication = own.communication;
     input_.problem.in_flight =
         options.kind == PlanKind::Graph ? InFlightRule::LongestPath : InFlightRule::Position;
-    family_ = choose_family(input_.problem, input_.signature, {own.ideals});
+    family_ = choose_family(input_.problem, input_.signature, own.family);
     pairs_.emplace(input_.problem, family_);
     report_.family = family_.name;
     report_.states = family_.ideals.size();
@@ -132,7 +132,8 @@ Planner configure_graphpipe(MapReader& options) {
     own.communication = static_cast<CommunicationRule>(
         value->as_choice(std::array<std::string, 2>{"sum", "overlap"}));
   if (const auto value = options.optional("ideals"))
-    own.ideals = static_cast<std::size_t>(value->as_integer(2, 20'000));
+    own.family.complete = own.family.partial =
+        static_cast<std::size_t>(value->as_integer(2, 20'000));
   if (const auto value = options.optional("blocks"))
     own.blocks = static_cast<std::size_t>(value->as_integer(1, 10'000));
   return [own](const Workload& workload, const PlannerOptions& common) {

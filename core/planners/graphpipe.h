@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "core/planners/planner.h"
-#include "core/planners/search/problem.h"
+#include "core/planners/search/family.h"
 
 namespace pipegraph {
 
@@ -14,8 +14,8 @@ class MapReader;
 
 struct GraphpipeOptions {
   CommunicationRule communication = CommunicationRule::Sum;
-  std::size_t ideals = 1'500;  ///< limit on the family that is searched
-  std::size_t blocks = 200;    ///< larger graphs are contracted to about that many
+  FamilyOptions family;      ///< limits on the ideals that are searched
+  std::size_t blocks = 200;  ///< larger graphs are contracted to about that many
 };
 
 /// The plan of least maximal time per sample at every candidate micro-batch size (ties: least
@@ -24,7 +24,7 @@ struct GraphpipeOptions {
 PlannerResult plan_graphpipe(const Workload& workload, const PlannerOptions& options,
                              const GraphpipeOptions& own);
 
-/// Keys `communication: sum|overlap`, `ideals`, `blocks`.
+/// Keys `communication: sum|overlap`, `ideals` (of both kinds of families), `blocks`.
 Planner configure_graphpipe(MapReader& options);
 
 }  // namespace pipegraph

@@ -228,14 +228,14 @@ std::optional<IdealFamily> series_parallel_family(const Digraph& graph,
 
 IdealFamily choose_family(const SearchProblem& problem, std::span<const std::uint64_t> signature,
                           const FamilyOptions& options) {
-  if (auto family = all_ideals(problem.graph, options.limit)) return std::move(*family);
+  if (auto family = all_ideals(problem.graph, options.complete)) return std::move(*family);
   for (const BranchCuts cuts :
        {BranchCuts::Multiset, BranchCuts::Split, BranchCuts::OneCut, BranchCuts::Ordered})
-    if (auto family = series_parallel_family(problem.graph, signature, cuts, options.limit))
+    if (auto family = series_parallel_family(problem.graph, signature, cuts, options.partial))
       return std::move(*family);
   std::vector<IdealFamily> orders{prefixes(problem.graph, lean_order(problem))};
   for (std::size_t variant = 0; variant < 8; ++variant) {
-    if ((orders.size() + 1) * problem.blocks() > options.limit) break;
+    if ((orders.size() + 1) * problem.blocks() > options.partial) break;
     orders.push_back(prefixes(problem.graph, depth_first_order(problem.graph, variant)));
   }
   return unite(orders, "prefixes of several orders", false);

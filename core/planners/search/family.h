@@ -12,10 +12,11 @@
 namespace pipegraph {
 
 struct FamilyOptions {
-  std::size_t limit = 1'500;  ///< ideals
+  std::size_t complete = 1'500;  ///< most ideals of the whole set: searched exactly
+  std::size_t partial = 400;     ///< most ideals of a family that cannot express every plan
 };
 
-/// The richest family with at most `limit` ideals (at least one order, whatever the limit).
+/// The richest family within the limits (at least one order, whatever they are).
 /// `signature` by block: equal for blocks that cost the same; branches of equal shape and
 /// signatures count as identical.
 IdealFamily choose_family(const SearchProblem& problem, std::span<const std::uint64_t> signature,

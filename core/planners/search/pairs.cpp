@@ -8,26 +8,45 @@ PairTable::PairTable(const SearchProblem& problem, const IdealFamily& family)
     : problem_(problem), family_(family) {
   find_live_tensors();
   const auto count = static_cast<std::int32_t>(ideals());
-  std::vector<std::size_t> sizes;
-  for (const NodeSet& set : family.ideals) {
-    sizes.push_back(set.count());
-    double fixed = 0.0;
-    double saved = 0.0;
-    for (const Digraph::Node node : set.nodes()) {
-      fixed += problem.fixed[static_cast<std::size_t>(node)];
-      saved += problem.saved[static_cast<std::size_t>(node)];
-    }
-    fixed_.push_back(fixed);
-    saved_.push_back(saved);
-  }
+  for (const NodeSet& set : family.ideals) sizes_.push_back(set.count());
   begin_.push_back(0);
   for (std::int32_t inner = 0; inner < count; ++inner) {
     for (std::int32_t outer = inner + 1; outer < count; ++outer)
-      if (sizes[static_cast<std::size_t>(outer)] > sizes[static_cast<std::size_t>(inner)] &&
-          ideal(inner).is_subset_of(ideal(outer)))
+      if (size(outer) > size(inner) && ideal(inner).is_subset_of(ideal(outer)))
         add_pair(inner, outer);
     begin_.push_back(pairs_.size());
   }
+  find_bases();
+  const std::vector<double> fixed = sums(problem.fixed);
+  const std::vector<double> saved = sums(problem.saved);
+  for (StagePair& pair : pairs_) {
+    pair.fixed =
+        fixed[static_cast<std::size_t>(pair.outer)] - fixed[static_cast<std::size_t>(pair.inner)];
+    pair.saved +=
+        saved[static_cast<std::size_t>(pair.outer)] - saved[static_cast<std::size_t>(pair.inner)];
+  }
+}
+
+void PairTable::find_bases() {
+  base_.assign(ideals(), -1);
+  added_.resize(ideals());
+  for (const StagePair& pair : pairs_)  // inner ideals come by size: the last is a largest
+    base_[static_cast<std::size_t>(pair.outer)] = pair.inner;
+  for (std::size_t i = 1; i < ideals(); ++i) {
+    NodeSet added = family_.ideals[i];
+    added -= ideal(base_[i]);
+    added_[i] = added.nodes();
+  }
+}
+
+std::vector<double> PairTable::sums(const std::vector<double>& by_block) const {
+  std::vector<double> result(ideals(), 0.0);
+  for (std::size_t i = 1; i < ideals(); ++i) {
+    result[i] = result[static_cast<std::size_t>(base_[i])];
+    for (const Digraph::Node block : added_[i])
+      result[i] += by_block[static_cast<std::size_t>(block)];
+  }
+  return result;
 }
 
 void PairTable::find_live_tensors() {
@@ -51,12 +70,10 @@ void PairTable::add_pair(std::int32_t inner, std::int32_t outer) {
   StagePair pair;
   pair.inner = inner;
   pair.outer = outer;
-  pair.fixed = fixed_[o] - fixed_[i];
-  pair.saved = saved_[o] - saved_[i];
   pair.outputs_begin = static_cast<std::uint32_t>(outputs_.size());
   const auto cross = [&](const SearchTensor& tensor) {
-    pair.bytes += tensor.crossings * tensor.bytes;
-    pair.messages += tensor.crossings;
+    pair.transfer_seconds += tensor.crossings * tensor.bytes / problem_.bandwidth;
+    pair.latency_seconds += tensor.crossings * problem_.latency;
   };
   const std::vector<LiveTensor>& below = live_[i];
   const std::vector<LiveTensor>& above = live_[o];
@@ -81,6 +98,7 @@ void PairTable::add_pair(std::int32_t inner, std::int32_t outer) {
   }
   pair.outputs_end = static_cast<std::uint32_t>(outputs_.size());
   pairs_.push_back(pair);
+  outer_.push_back(outer);
 }
 
 }  // namespace pipegraph

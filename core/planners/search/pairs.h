@@ -22,8 +22,8 @@ struct StagePair {
   std::int32_t outer = 0;           ///< index of U
   double fixed = 0.0;               ///< bytes per device
   double saved = 0.0;               ///< bytes per sample in flight
-  double bytes = 0.0;               ///< crossing bytes per sample, both directions
-  double messages = 0.0;            ///< crossings
+  double transfer_seconds = 0.0;    ///< per sample on one device: crossing bytes / bandwidth
+  double latency_seconds = 0.0;     ///< per micro-batch: crossings x latency
   std::uint32_t outputs_begin = 0;  ///< into PairTable::outputs
   std::uint32_t outputs_end = 0;
 };
@@ -38,6 +38,10 @@ class PairTable {
     return family_.ideals[static_cast<std::size_t>(index)];
   }
   std::span<const StagePair> pairs() const { return pairs_; }
+  /// The outer ideal of every pair, once more on its own: what inner loops read.
+  std::span<const std::int32_t> outer() const { return outer_; }
+  /// By ideal the sum of `by_block` over its blocks.
+  std::vector<double> sums(const std::vector<double>& by_block) const;
   /// Pairs with inner ideal V, by outer ideal; as positions [first, last) of pairs().
   std::size_t begin(std::int32_t inner) const { return begin_[static_cast<std::size_t>(inner)]; }
   std::size_t end(std::int32_t inner) const { return begin_[static_cast<std::size_t>(inner) + 1]; }
@@ -51,14 +55,20 @@ class PairTable {
   }
 
  private:
+  std::size_t size(std::int32_t ideal) const { return sizes_[static_cast<std::size_t>(ideal)]; }
   void find_live_tensors();
+  void find_bases();
   void add_pair(std::int32_t inner, std::int32_t outer);
 
   const SearchProblem& problem_;
   const IdealFamily& family_;
   std::vector<std::vector<LiveTensor>> live_;
   std::vector<double> fixed_, saved_;  ///< sums by ideal
+  std::vector<std::size_t> sizes_;     ///< by ideal: blocks
   std::vector<StagePair> pairs_;
+  std::vector<std::int32_t> outer_;
+  std::vector<std::int32_t> base_;                 ///< by ideal: a large ideal inside it
+  std::vector<std::vector<Digraph::Node>> added_;  ///< by ideal: its blocks outside base_
   std::vector<std::size_t> begin_;
   std::vector<std::uint16_t> outputs_;
 };

@@ -8,18 +8,8 @@ namespace {
 
 constexpr std::int32_t k_unreachable = std::numeric_limits<std::int32_t>::max() / 4;
 constexpr double k_rounding = 1e-12;
+constexpr std::uint16_t k_not_priced = 65'535;
 constexpr std::size_t k_most_labels = 4'000'000;  // per attempt; beyond it the answer is not final
-
-std::vector<double> sums_by_ideal(const PairTable& pairs, const std::vector<double>& by_block) {
-  std::vector<double> sums;
-  for (std::size_t i = 0; i < pairs.ideals(); ++i) {
-    double sum = 0.0;
-    for (const Digraph::Node node : pairs.ideal(static_cast<std::int32_t>(i)).nodes())
-      sum += by_block[static_cast<std::size_t>(node)];
-    sums.push_back(sum);
-  }
-  return sums;
-}
 
 }  // namespace
 
@@ -27,39 +17,61 @@ Prober::Prober(const SearchProblem& problem, const PairTable& pairs, const Batch
     : problem_(problem), pairs_(pairs), costs_(costs) {
   batches_ = (problem.mini_batch + costs.micro_batch - 1) / costs.micro_batch;
   device_limit_ = std::min(problem.devices, costs.max_devices);
-  least_work_ = sums_by_ideal(pairs, least_device_seconds(costs, device_limit_));
+  least_work_ = pairs.sums(least_device_seconds(costs, device_limit_));
   for (double& work : least_work_) work /= costs.micro_batch;
-  for (std::size_t row = 0; row < costs.time.size(); ++row) {
-    time_.push_back(sums_by_ideal(pairs, costs.time[row]));
-    if (row > 0)
-      for (std::size_t block = 0; block < problem.blocks(); ++block)
-        monotone_ = monotone_ && costs.time[row][block] <= costs.time[row - 1][block];
+  for (const StagePair& pair : pairs.pairs()) {
+    const bool has_successor = problem.in_flight == InFlightRule::LongestPath
+                                   ? pair.outputs_end > pair.outputs_begin
+                                   : pair.inner > 0;
+    first_height_.push_back(has_successor ? 2 : 1);
   }
+  time_.resize(costs.time.size());
+  for (std::size_t row = 1; row < costs.time.size(); ++row)
+    for (std::size_t block = 0; block < problem.blocks(); ++block)
+      monotone_ = monotone_ && costs.time[row][block] <= costs.time[row - 1][block];
 }
 
-double Prober::pair_time(const StagePair& pair, int devices) const {
-  const auto& row = time_[costs_.row_of_devices[static_cast<std::size_t>(devices)]];
+const std::vector<double>& Prober::row_sums(std::size_t row) {
+  if (time_[row].empty()) {
+    time_[row] = pairs_.sums(costs_.time[row]);
+    for (double& seconds : time_[row]) seconds /= costs_.micro_batch;
+  }
+  return time_[row];
+}
+
+double Prober::pair_time(const StagePair& pair, int devices) {
+  const auto& row = row_sums(costs_.row_of_devices[static_cast<std::size_t>(devices)]);
   const double compute =
-      (row[static_cast<std::size_t>(pair.outer)] - row[static_cast<std::size_t>(pair.inner)]) /
-      costs_.micro_batch;
-  const double communication = pair.bytes / (problem_.bandwidth * devices) +
-                               pair.messages * problem_.latency / costs_.micro_batch;
+      row[static_cast<std::size_t>(pair.outer)] - row[static_cast<std::size_t>(pair.inner)];
+  const double communication =
+      pair.transfer_seconds / devices + pair.latency_seconds / costs_.micro_batch;
   return problem_.communication == CommunicationRule::Sum ? compute + communication
                                                           : std::max(compute, communication);
 }
 
-int Prober::devices_for_time(const StagePair& pair) const {
-  const double least_work = least_work_[static_cast<std::size_t>(pair.outer)] -
-                            least_work_[static_cast<std::size_t>(pair.inner)];
-  const double at_least = least_work / target_;
-  if (at_least > device_limit_ + 1) return 0;
-  const int start = std::max(1, static_cast<int>(at_least * (1.0 - 1e-9)));
+/// A bound on the devices of a pair that costs next to nothing; may exceed the limit.
+double Prober::least_devices(std::int32_t inner, std::int32_t outer) const {
+  return least_devices_[static_cast<std::size_t>(outer)] -
+         least_devices_[static_cast<std::size_t>(inner)];
+}
+
+int Prober::devices_for_time(std::size_t position) {
+  std::uint16_t& known = time_devices_[position];
+  if (known == k_not_priced) known = static_cast<std::uint16_t>(price(pairs_.pairs()[position]));
+  return known;
+}
+
+/// The least devices on which the pair meets the target; 0: none.
+int Prober::price(const StagePair& pair) {
+  const double at_least = least_devices(pair.inner, pair.outer);
+  if (at_least > device_limit_) return 0;
+  const int start = std::max(1, static_cast<int>(std::ceil(at_least)));
   if (!monotone_) {
     for (int d = start; d <= device_limit_; ++d)
       if (pair_time(pair, d) <= target_) return d;
     return 0;
   }
-  if (start <= device_limit_ && pair_time(pair, start) <= target_) return start;
+  if (pair_time(pair, start) <= target_) return start;
   int low = start;  // too slow
   int high = start + 1;
   for (int stride = 1; high < device_limit_ && pair_time(pair, high) > target_; stride *= 2) {
@@ -86,8 +98,8 @@ int Prober::devices_for_memory(const StagePair& pair, int height) const {
   return static_cast<int>(std::ceil(costs_.micro_batch / share));
 }
 
-int Prober::devices_for(std::size_t position, int height) const {
-  const int by_time = time_devices_[position];
+int Prober::devices_for(std::size_t position, int height) {
+  const int by_time = devices_for_time(position);
   if (by_time == 0 || height > limits_.depth) return 0;
   const StagePair& pair = pairs_.pairs()[position];
   const int by_memory = devices_for_memory(pair, height);
@@ -99,17 +111,12 @@ int Prober::devices_for(std::size_t position, int height) const {
   return 0;
 }
 
-void Prober::price_pairs() {
-  const auto pairs = pairs_.pairs();
-  time_devices_.resize(pairs.size());
-  least_height_.resize(pairs.size());
-  for (std::size_t p = 0; p < pairs.size(); ++p) {
-    time_devices_[p] = static_cast<std::uint16_t>(devices_for_time(pairs[p]));
-    const bool has_successor = problem_.in_flight == InFlightRule::LongestPath
-                                   ? pairs[p].outputs_end > pairs[p].outputs_begin
-                                   : pairs[p].inner > 0;
-    least_height_[p] = has_successor ? 2 : 1;
-  }
+void Prober::forget_target() {
+  time_devices_.assign(pairs_.pairs().size(), k_not_priced);
+  least_height_ = first_height_;
+  least_devices_.resize(pairs_.ideals());
+  for (std::size_t i = 0; i < least_devices_.size(); ++i)
+    least_devices_[i] = least_work_[i] * (1.0 - 1e-9) / target_;
 }
 
 /// Devices from every ideal to the full set if each stage stood at its least height.
@@ -121,8 +128,13 @@ void Prober::relax() {
   for (std::int32_t inner = count - 2; inner >= 0; --inner) {
     const auto i = static_cast<std::size_t>(inner);
     for (std::size_t p = pairs_.begin(inner); p < pairs_.end(inner); ++p) {
-      const std::int32_t rest = togo_[static_cast<std::size_t>(pairs_.pairs()[p].outer)];
-      if (rest + time_devices_[p] >= togo_[i] || time_devices_[p] == 0) continue;
+      const std::int32_t outer = pairs_.outer()[p];
+      const std::int32_t rest = togo_[static_cast<std::size_t>(outer)];
+      if (rest + 1 >= togo_[i] || rest + least_devices(inner, outer) > togo_[i] - 1) continue;
+      if (time_devices_[p] == k_not_priced && monotone_) {
+        const int most = std::min(device_limit_, togo_[i] - rest - 1);
+        if (pair_time(pairs_.pairs()[p], most) > target_) continue;
+      }
       const int devices = devices_for(p, least_height_[p]);
       if (devices == 0 || rest + devices >= togo_[i]) continue;
       togo_[i] = rest + devices;
@@ -179,7 +191,7 @@ void Prober::bound_heights() {
     for (std::size_t p = pairs_.begin(inner); p < pairs_.end(inner); ++p) {
       const StagePair& pair = pairs_.pairs()[p];
       const auto outer = static_cast<std::size_t>(pair.outer);
-      if (time_devices_[p] == 0 || togo_[outer] >= k_unreachable) continue;
+      if (togo_[outer] >= k_unreachable || devices_for_time(p) == 0) continue;
       const int height = height_of(pair, least[i]);
       least_height_[p] = static_cast<std::uint16_t>(height);
       if (devices_for(p, height) == 0) continue;
@@ -207,7 +219,7 @@ std::optional<SearchPlan> Prober::accept(SearchPlan plan) const {
   return plan;
 }
 
-std::optional<SearchPlan> Prober::plan_of_relaxation() const {
+std::optional<SearchPlan> Prober::plan_of_relaxation() {
   SearchPlan plan;
   plan.micro_batch = costs_.micro_batch;
   const auto last = static_cast<std::int32_t>(pairs_.ideals()) - 1;
@@ -259,10 +271,13 @@ void Prober::expand(std::int32_t inner, std::size_t label, std::size_t cap) {
   const std::span<const std::uint16_t> heights =
       std::span<const std::uint16_t>(front.heights).subspan(from.heights, labels_width(inner));
   for (std::size_t p = pairs_.begin(inner); p < pairs_.end(inner); ++p) {
-    if (time_devices_[p] == 0) continue;
+    const std::int32_t outer = pairs_.outer()[p];
+    const std::int32_t rest = togo_[static_cast<std::size_t>(outer)];
+    if (time_devices_[p] == 0 ||
+        from.devices + rest + least_devices(inner, outer) > problem_.devices ||
+        devices_for_time(p) == 0)
+      continue;
     const StagePair& pair = pairs_.pairs()[p];
-    const std::int32_t rest = togo_[static_cast<std::size_t>(pair.outer)];
-    if (from.devices + time_devices_[p] + rest > problem_.devices) continue;
     const int height = height_of(pair, heights);
     const int devices = devices_for(p, height);
     if (devices == 0 || from.devices + devices + rest > problem_.devices) continue;
@@ -307,7 +322,7 @@ Prober::Answer Prober::probe(const ProbeLimits& limits) {
   limits_ = limits;
   target_ = limits.target * (1.0 + k_rounding);
   memory_ = std::min(limits.memory, problem_.memory) * (1.0 + k_rounding);
-  price_pairs();
+  forget_target();
   for (int round = 0; round < 2; ++round) {
     if (round == 1) {
       bound_heights();

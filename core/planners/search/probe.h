@@ -49,15 +49,18 @@ class Prober {
     std::vector<std::uint16_t> heights;
   };
 
-  double pair_time(const StagePair& pair, int devices) const;
-  int devices_for_time(const StagePair& pair) const;
+  const std::vector<double>& row_sums(std::size_t row);
+  double pair_time(const StagePair& pair, int devices);
+  double least_devices(std::int32_t inner, std::int32_t outer) const;
+  int price(const StagePair& pair);
+  int devices_for_time(std::size_t position);
   int devices_for_memory(const StagePair& pair, int height) const;
-  int devices_for(std::size_t position, int height) const;  ///< 0: impossible
+  int devices_for(std::size_t position, int height);  ///< 0: impossible
 
-  void price_pairs();
+  void forget_target();
   void relax();
   void bound_heights();
-  std::optional<SearchPlan> plan_of_relaxation() const;
+  std::optional<SearchPlan> plan_of_relaxation();
   Answer search_labels(std::size_t labels_per_ideal);
   void expand(std::int32_t inner, std::size_t label, std::size_t cap);
   bool insert(Front& front, const Label& label, std::span<const std::uint16_t> heights,
@@ -73,12 +76,14 @@ class Prober {
   int batches_ = 1;
   int device_limit_ = 1;
   bool monotone_ = true;
-  std::vector<std::vector<double>> time_;  ///< [row][ideal]: sums
+  std::vector<std::vector<double>> time_;  ///< [row][ideal]: sums; empty until needed
   std::vector<double> least_work_;         ///< [ideal]: device seconds per sample, at least
   ProbeLimits limits_;
   double target_ = 0.0;  ///< with a rounding allowance
   double memory_ = 0.0;
-  std::vector<std::uint16_t> time_devices_;  ///< by pair; 0 = impossible
+  std::vector<std::uint16_t> time_devices_;  ///< by pair; 0 = impossible, all ones = not yet known
+  std::vector<double> least_devices_;        ///< [ideal]: least_work_ / target
+  std::vector<std::uint16_t> first_height_;  ///< by pair, whatever the target
   std::vector<std::uint16_t> least_height_;  ///< by pair
   std::vector<std::int32_t> togo_;  ///< by ideal: devices from here to the full set, at least
   std::vector<std::int32_t> togo_pair_;

@@ -61,7 +61,7 @@ TEST(ChooseFamily, HoldsOnlyIdealsFromEmptyToFullUnderItsLimit) {
     const RandomProblem random = random_problem(seed, 12, 4);
     const std::vector<std::uint64_t> equal(random.problem.blocks(), 1);
     for (const std::size_t limit : {std::size_t{14}, std::size_t{30}, std::size_t{4000}}) {
-      const IdealFamily family = choose_family(random.problem, equal, {limit});
+      const IdealFamily family = choose_family(random.problem, equal, {limit, limit});
       EXPECT_LE(family.ideals.size(), limit);
       EXPECT_TRUE(family.ideals.front().empty());
       EXPECT_EQ(family.ideals.back().count(), random.problem.blocks());
@@ -81,7 +81,8 @@ TEST(ChooseFamily, NeverBeatsAllIdeals) {
       const auto plan = least_bottleneck(random.problem, random.costs, prober).plan;
       return plan ? plan->max_time_per_sample : std::numeric_limits<double>::infinity();
     };
-    EXPECT_GE(value(choose_family(random.problem, equal, {random.problem.blocks() + 1})),
+    EXPECT_GE(value(choose_family(random.problem, equal,
+                                  {random.problem.blocks() + 1, random.problem.blocks() + 1})),
               value(*all_ideals(random.problem.graph, 4000)) * (1 - 2e-9));
   }
 }
