@@ -5,6 +5,10 @@
 namespace pipegraph {
 
 std::vector<StageSchedule> order_gpipe(const StageGraph& stages, const ScheduleOptions& options) {
+  if (options.extra_in_flight != 0)
+    throw ConfigError({.key = "extra_in_flight"},
+                      "gpipe keeps the whole mini-batch in flight, there is no more",
+                      "no extra_in_flight, or schedule: 1f1b");
   std::vector<StageSchedule> orders;
   orders.reserve(stages.size());
   for (std::size_t s = 0; s < stages.size(); ++s) {

@@ -52,7 +52,7 @@ std::vector<std::int64_t> in_flight_samples(const StageGraph& stages,
   std::vector<Step> steps;
   for (const Stage& stage : stages.stages())
     steps.push_back({std::min(stage.micro_batch, options.mini_batch), stage.k});
-  const std::vector<std::int64_t> rule =
+  std::vector<std::int64_t> rule =
       bounds_from_sinks(stages, steps, [&](std::size_t i) { return steps[i].run(); });
   if (options.extra_in_flight == 0) return rule;
   return bounds_from_sinks(stages, steps, [&](std::size_t i) {

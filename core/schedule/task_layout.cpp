@@ -32,7 +32,8 @@ TaskLayout::TaskLayout(const StageGraph& stages, const std::vector<StageSchedule
     place_tasks(own, mini_batch);
     for (std::int32_t r = 0; r < stage.replicas(); ++r) {
       slots_.push_back({make_id<StageId>(s), r,
-                        stage.devices[static_cast<std::size_t>(r * stage.tensor_parallel)],
+                        stage.devices[static_cast<std::size_t>(r) *
+                                      static_cast<std::size_t>(stage.tensor_parallel)],
                         tasks_});
       tasks_ += own.tasks->size();
     }

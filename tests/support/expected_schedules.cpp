@@ -6,6 +6,7 @@
 #include "core/program/text.h"
 #include "core/schedule/table.h"
 #include "tests/support/expected_values.h"
+#include "tests/support/tiny_clusters.h"
 #include "tests/support/tiny_graphs.h"
 #include "tests/support/tiny_stages.h"
 
@@ -76,6 +77,32 @@ TEST_P(ExpectedValues, OneDeviceHasNoBubble) {
 /// 1F1B, P = 4, M = 8: two round trips of stage 0, which has 4 samples in flight, and of the three
 /// that are left one of stage 1.
 double delayed_makespan(double delay) { return 2 * (4 * 3 + 6 * delay) + (3 * 3 + 4 * delay); }
+
+TEST_P(ExpectedValues, AThousandStages) {
+  PaperCase paper = chain(1000);
+  paper.mini_batch = 2;
+  EXPECT_NEAR(units(paper), (2 + 1000 - 1) * 3, 1e-6);
+}
+
+TEST_P(ExpectedValues, AnOperatorWithoutCostTakesNoTime) {
+  // Of three stages the middle one is free: two stages' worth of fill and drain.
+  PaperCase paper = chain(3);
+  std::vector<Operator> operators = paper.graph.operators();
+  operators[1].forward = operators[1].backward = PassWork{};
+  paper.graph = ComputationGraph("free", operators);
+  paper.mini_batch = 4;
+  EXPECT_NEAR(units(paper), (4 + 2 - 1) * 3, 1e-9);
+}
+
+TEST_P(ExpectedValues, StagesOnAllDevicesShareTheWorkEvenly) {
+  // Two stages on four devices each, three micro-batches of four: a sample of each to everybody.
+  PaperCase paper = batched(chain(2), 4);
+  paper.mini_batch = 12;
+  for (Stage& stage : paper.stages)
+    stage.devices = {DeviceId{0}, DeviceId{1}, DeviceId{2}, DeviceId{3}};
+  const PaperRun result = run(paper, ideal_cluster(4));
+  EXPECT_NEAR(result.makespan_s / GetParam().unit_s, 2 * 3 * (1 + 2), 1e-9);
+}
 
 TEST_P(ExpectedValues, AMessageDelayOfOneIsHiddenByExtraSamplesInFlight) {
   PaperCase paper = chain(4);

@@ -28,8 +28,10 @@ class Maker {
     const Workload workload = tiny_workload(graph, cluster, training);
     StageGraph stage_graph(*workload.graph, list, kind, skip);
     const char* names[] = {"1f1b", "gpipe", "kfkb"};
-    auto schedule = make_schedule(stage_graph, *find_schedule(names[schedule_]),
-                                  {.mini_batch = mini_batch, .extra_in_flight = between(0, 3)});
+    const std::int64_t extra = between(0, 3);
+    auto schedule =
+        make_schedule(stage_graph, *find_schedule(names[schedule_]),
+                      {.mini_batch = mini_batch, .extra_in_flight = schedule_ == 1 ? 0 : extra});
     if (!std::holds_alternative<Schedule>(schedule)) return std::nullopt;
     const LoweringOptions lowering{.receive_slots = options_.receive_slots, .overlap = !chance(4)};
     Program program = lower(workload, stage_graph, std::get<Schedule>(schedule), lowering);

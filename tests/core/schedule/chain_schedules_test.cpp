@@ -121,6 +121,11 @@ TEST(Schedules, RefuseOptionsTheyHaveNoUseFor) {
   });
 }
 
+TEST(Schedules, GPipeHasNoUseForExtraSamples) {
+  EXPECT_THROW(schedule_of(chain(2), "gpipe", {.mini_batch = 4, .extra_in_flight = 1}),
+               ConfigError);
+}
+
 TEST(Schedules, AreFoundByName) {
   for (const ScheduleEntry& entry : schedule_table()) EXPECT_EQ(find_schedule(entry.name), &entry);
   EXPECT_EQ(find_schedule("2f2b"), nullptr);

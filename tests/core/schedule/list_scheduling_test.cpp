@@ -121,7 +121,7 @@ class RandomCases {
       if (made.schedule == "kfkb") stage.k = pick(1, 3);
     }
     made.options.mini_batch = pick(1, 4 * spread + 1);
-    made.options.extra_in_flight = pick(0, 2);
+    if (made.schedule != "gpipe") made.options.extra_in_flight = pick(0, 2);
     return made;
   }
 
