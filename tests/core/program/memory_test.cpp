@@ -115,7 +115,7 @@ TEST(Memory, PeaksOfOneForwardOneBackwardAtTheEndsOfAChain) {
   const TinyPlan plan = plan_of(test::chain_graph(4), 8);
   EXPECT_EQ(peaks(plan)[0], 8 * k_unit);
   EXPECT_EQ(peaks(plan)[3], 5 * k_unit);
-  const DeviceMemory& last = memory_of(plan).devices[3];
+  const DeviceMemory last = memory_of(plan).devices[3];
   EXPECT_EQ(part(last, MemoryPart::Activations), 1 * k_unit);
   EXPECT_EQ(part(last, MemoryPart::ReceiveSlots), 2 * k_unit);
   EXPECT_EQ(part(last, MemoryPart::SendBuffers), 2 * k_unit);
