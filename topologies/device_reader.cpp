@@ -21,11 +21,23 @@ void read_peaks(const YamlValue& value, Device& device) {
   reader.finish();
 }
 
-double read_efficiency(const YamlValue& value) {
-  const double efficiency = value.as_double();
-  if (!(efficiency > 0.0 && efficiency <= 1.0))
-    value.fail(fmt::format("{} is no share of a peak", efficiency), "more than 0 and at most 1");
-  return efficiency;
+double read_share(const YamlValue& value) {
+  const double share = value.as_double();
+  if (!(share > 0.0 && share <= 1.0))
+    value.fail(fmt::format("{} is no share of a peak", share), "more than 0 and at most 1");
+  return share;
+}
+
+void read_efficiency(const YamlValue& value, Device& device) {
+  if (!value.is_map()) {
+    device.efficiency.fill(read_share(value));
+    return;
+  }
+  MapReader reader(value, "efficiency");
+  for (std::size_t i = 0; i < k_precisions; ++i)
+    if (auto share = reader.optional(std::string(to_text(static_cast<Precision>(i)))))
+      device.efficiency[i] = read_share(*share);
+  reader.finish();
 }
 
 double read_slowdown(const YamlValue& value) {
@@ -41,7 +53,7 @@ Device read_device(MapReader& reader, Device device) {
   if (auto key = reader.optional("memory_bandwidth"))
     device.memory_bandwidth = key->as_bytes_per_second();
   if (auto key = reader.optional("peak")) read_peaks(*key, device);
-  if (auto key = reader.optional("efficiency")) device.efficiency = read_efficiency(*key);
+  if (auto key = reader.optional("efficiency")) read_efficiency(*key, device);
   if (auto key = reader.optional("launch")) device.launch = key->as_seconds();
   if (auto key = reader.optional("multiprocessors"))
     device.multiprocessors = static_cast<int>(key->as_integer(1, k_most_multiprocessors));

@@ -10,14 +10,21 @@
 
 namespace pipegraph {
 
+/// Efficiencies of 1.
+constexpr std::array<double, k_precisions> all_of_the_peak() {
+  std::array<double, k_precisions> efficiency{};
+  efficiency.fill(1.0);
+  return efficiency;
+}
+
 struct Device {
   std::string name;                                 ///< "node0/gpu1"; unique in a cluster
   Bytes memory{~std::uint64_t{0} >> 1};             ///< unlimited by default
   Bytes reserved;                                   ///< not available to the plan
   BytesPerSecond memory_bandwidth;                  ///< 0 = unknown
   std::array<FlopsPerSecond, k_precisions> peak{};  ///< by Precision; 0 = unknown
-  double efficiency = 1.0;                          ///< e0 of the roofline
-  Seconds launch{0};                                ///< per operator and pass
+  std::array<double, k_precisions> efficiency = all_of_the_peak();  ///< e0, by Precision
+  Seconds launch{0};                                                ///< per operator and pass
   int multiprocessors = 1;
   double slowdown = 1.0;  ///< multiplies explicit times
   bool overlap = true;    ///< false: communication blocks its compute lane

@@ -45,7 +45,7 @@ std::optional<Optimizer> parse_optimizer(std::string_view text) {
 
 ComputeRate compute_rate(const Device& device, Precision precision) {
   return {.peak = device.peak[static_cast<std::size_t>(precision)],
-          .efficiency = device.efficiency,
+          .efficiency = device.efficiency[static_cast<std::size_t>(precision)],
           .memory_bandwidth = device.memory_bandwidth,
           .launch = device.launch,
           .multiprocessors = device.multiprocessors,

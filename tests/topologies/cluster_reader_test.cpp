@@ -49,6 +49,15 @@ TEST(ClusterReader, IdealNetworkWithoutDeviceHasUnlimitedMemory) {
   EXPECT_TRUE(cluster.device(DeviceId{0}).unlimited_memory());
 }
 
+TEST(ClusterReader, EfficiencyIsOneNumberOrOnePerPrecision) {
+  const std::string uniform = "shape: uniform\ndevices: 1\nbandwidth: inf\n";
+  const Device one = read(uniform + "device: {efficiency: 0.5}\n").device(DeviceId{0});
+  for (double share : one.efficiency) EXPECT_EQ(share, 0.5);
+  const Device some = read(uniform + "device: {efficiency: {fp16: 0.25}}\n").device(DeviceId{0});
+  EXPECT_EQ(some.efficiency[static_cast<std::size_t>(Precision::Fp16)], 0.25);
+  EXPECT_EQ(some.efficiency[static_cast<std::size_t>(Precision::Fp32)], 1.0);
+}
+
 TEST(ClusterReader, ReadsNodes) {
   const Topology cluster = read(k_nodes);
   EXPECT_EQ(cluster.size(), 4U);
