@@ -121,7 +121,7 @@ PlannerResult best_proposal(const Workload& workload, const PlannerOptions& opti
             fmt::format("no plan with micro-batches of {} samples: {}", size, no->why.reason)};
       continue;
     }
-    Rated& rated = std::get<Rated>(tried);
+    auto& rated = std::get<Rated>(tried);
     if (!best || merit(rated, options.choose) < merit(*best, options.choose) * (1 - k_equal))
       best = std::move(rated);
   }

@@ -1,5 +1,7 @@
 #include "core/planners/linearise.h"
 
+#include <ranges>
+
 namespace pipegraph {
 
 std::vector<OperatorId> linearise(const ComputationGraph& graph) {
@@ -16,9 +18,8 @@ std::vector<OperatorId> linearise(const ComputationGraph& graph) {
     const Digraph::Node node = open.back();
     open.pop_back();
     order.push_back(OperatorId{node});
-    const auto successors = edges.successors(node);
-    for (auto next = successors.rbegin(); next != successors.rend(); ++next)
-      if (--missing[static_cast<std::size_t>(*next)] == 0) open.push_back(*next);
+    for (const Digraph::Node next : std::views::reverse(edges.successors(node)))
+      if (--missing[static_cast<std::size_t>(next)] == 0) open.push_back(next);
   }
   return order;
 }

@@ -20,7 +20,7 @@ std::vector<double> operator_times(const Workload& workload, std::int64_t sample
   std::vector<double> times(workload.graph->size(), 0.0);
   for (const ComputeRate& rate : kinds_of_devices(workload))
     for (std::size_t i = 0; i < times.size(); ++i) {
-      const OperatorId op = make_id<OperatorId>(i);
+      const auto op = make_id<OperatorId>(i);
       const Seconds both = workload.costs->time(op, Pass::Forward, samples, rate) +
                            workload.costs->time(op, Pass::Backward, samples, rate);
       times[i] = std::max(times[i], both.count());

@@ -29,7 +29,7 @@ std::vector<SharedParameters> shared_parameters(const ComputationGraph& graph,
       users[owner.index()].push_back(make_id<StageId>(s));
   std::vector<SharedParameters> shared;
   for (std::size_t op = 0; op < users.size(); ++op) {
-    const OperatorId owner = make_id<OperatorId>(op);
+    const auto owner = make_id<OperatorId>(op);
     if (users[op].size() > 1)
       shared.push_back({owner, graph.at(owner).parameters, std::move(users[op])});
   }

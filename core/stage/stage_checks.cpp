@@ -87,7 +87,7 @@ std::vector<StageId> assign_operators(const ComputationGraph& graph,
                                       std::span<const Stage> stages) {
   std::vector<StageId> stage_of(graph.size());
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    const StageId id = make_id<StageId>(s);
+    const auto id = make_id<StageId>(s);
     for (const OperatorId op : stages[s].operators) {
       check(op.valid() && op.index() < graph.size(), "a stage holds operators of the graph");
       StageId& owner = stage_of[op.index()];
