@@ -17,6 +17,9 @@
 namespace pipegraph {
 namespace {
 
+/// Two bottlenecks closer than this (relative) count as equal.
+constexpr double k_equal = 2e-9;
+
 /// The search over one workload, for every micro-batch size in turn.
 class GraphpipeSearch {
  public:
@@ -43,8 +46,10 @@ class GraphpipeSearch {
     if (outcome.plan)
       outcome.plan = break_ties(input_.problem, costs, prober, std::move(*outcome.plan));
     report_.probes += prober.counts().probes;
+    if (withheld == Bytes{})  // a bound for all plans that fit; with less memory it would not be
+      bound_ = proves() ? outcome.lower_bound : bottleneck_lower_bound(input_.problem, costs);
     if (!outcome.plan) return Infeasible{reason(costs, withheld)};
-    return proposal(outcome, costs);
+    return proposal(outcome);
   }
 
   /// Counts of all sizes together, with the figures of the plan chosen.
@@ -70,19 +75,19 @@ class GraphpipeSearch {
     outcome.plan = std::move(polished.plan);
   }
 
-  Proposal proposal(const SearchOutcome& outcome, const BatchCosts& costs) {
+  /// Whether the family can express every plan of the graph.
+  bool proves() const { return family_.complete && report_.notes.empty(); }
+
+  Proposal proposal(const SearchOutcome& outcome) {
     const double value = outcome.plan->max_time_per_sample;
     Proposal result;
     result.stages = stages_of(input_, *outcome.plan);
     result.objective = {"max_time_per_sample_s", value};
     result.search = report_;
-    result.search.exact = outcome.exact && family_.complete && report_.notes.empty();
+    result.search.lower_bound_s = std::min(bound_, value);
+    result.search.exact = proves() && value <= bound_ * (1.0 + k_equal);
     result.search.truncated = !outcome.exact;
-    result.search.lower_bound_s = family_.complete && report_.notes.empty()
-                                      ? std::min(outcome.lower_bound, value)
-                                      : bottleneck_lower_bound(input_.problem, costs);
-    if (*result.search.lower_bound_s > 0.0)
-      result.search.gap = value / *result.search.lower_bound_s - 1.0;
+    if (bound_ > 0.0) result.search.gap = value / *result.search.lower_bound_s - 1.0;
     return result;
   }
 
@@ -98,9 +103,12 @@ class GraphpipeSearch {
     }
     const double limit = problem.memory - withheld.as_double();
     if (most > limit)
-      return fmt::format("stage with '{}' needs {} on each of {} devices, limit {}",
+      return fmt::format("stage with '{}' needs {} on {}, limit {}",
                          workload_.graph->at(input_.blocks[worst].front()).name,
-                         to_text(Bytes{static_cast<std::uint64_t>(most)}), costs.max_devices,
+                         to_text(Bytes{static_cast<std::uint64_t>(most)}),
+                         costs.max_devices == 1
+                             ? "one device"
+                             : fmt::format("each of {} devices", costs.max_devices),
                          to_text(Bytes{static_cast<std::uint64_t>(std::max(limit, 0.0))}));
     return fmt::format("no cut into stages for {} devices fits {} per device", problem.devices,
                        to_text(Bytes{static_cast<std::uint64_t>(std::max(limit, 0.0))}));
@@ -111,6 +119,7 @@ class GraphpipeSearch {
   SearchInput input_;
   IdealFamily family_;
   std::optional<PairTable> pairs_;
+  double bound_ = 0.0;  ///< on the objective at the present micro-batch size
 };
 
 }  // namespace

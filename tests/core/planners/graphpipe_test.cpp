@@ -1,0 +1,160 @@
+// The graphpipe planner from workload to plan.
+#include "core/planners/graphpipe.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "core/planners/search/exhaustive.h"
+#include "core/planners/search_input.h"
+#include "tests/support/tiny_clusters.h"
+#include "tests/support/tiny_graphs.h"
+#include "tests/support/tiny_stages.h"
+
+namespace pipegraph {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double k_equal = 2e-9;  // the search's proof tolerance, both ways
+
+PlannerOptions by_objective(std::int32_t micro_batch, PlanKind kind) {
+  PlannerOptions options;
+  options.name = "test";
+  options.kind = kind;
+  options.micro_batches = {micro_batch};
+  options.choose = Choose::Objective;
+  return options;
+}
+
+struct RandomWorkload {
+  Workload workload;
+  std::int32_t micro_batch = 1;
+};
+
+/// Up to seven operators of uneven cost in any DAG, some parameters, one to five devices.
+RandomWorkload random_workload(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  std::vector<Operator> operators;
+  const int count = pick(2, 7);
+  const int density = pick(15, 60);
+  for (int i = 0; i < count; ++i) {
+    std::vector<OperatorId> inputs;
+    for (int j = 0; j < i; ++j)
+      if (pick(0, 99) < density) inputs.push_back(OperatorId{j});
+    const double forward = pick(1, 30) / 10.0;
+    operators.push_back(
+        test::tiny_operator("o" + std::to_string(i), inputs,
+                            {.forward = Seconds{forward},
+                             .backward = Seconds{2 * forward},
+                             .output = Bytes{static_cast<std::uint64_t>(pick(1, 8)) * 1024},
+                             .parameters = Bytes{static_cast<std::uint64_t>(pick(0, 3)) * 4096}}));
+  }
+  Device device;
+  if (pick(0, 2) > 0) device.memory = Bytes{static_cast<std::uint64_t>(pick(30, 400)) * 1024};
+  const BytesPerSecond bandwidth{pick(0, 1) == 0 ? std::numeric_limits<double>::infinity()
+                                                 : 1024.0 * pick(1, 20)};
+  RandomWorkload result;
+  result.workload = test::tiny_workload(
+      ComputationGraph("random", operators),
+      test::ported_cluster(pick(1, 5), Seconds{pick(0, 2) * 0.1}, bandwidth, device),
+      {.mini_batch = pick(1, 12)});
+  result.micro_batch = pick(1, result.workload.training.mini_batch);
+  return result;
+}
+
+/// What the planner claims: the least bottleneck of all plans by the search's rules, as long as its
+/// memory rule decides (a plan that the final check refuses is searched again with less memory).
+void expect_least_bottleneck(const RandomWorkload& random, PlanKind kind, std::uint64_t seed) {
+  SearchInput input = search_input(random.workload);
+  input.problem.in_flight =
+      kind == PlanKind::Graph ? InFlightRule::LongestPath : InFlightRule::Position;
+  const auto best =
+      exhaustive_search(input.problem, batch_costs(random.workload, input, random.micro_batch));
+
+  const PlannerResult found =
+      plan_graphpipe(random.workload, by_objective(random.micro_batch, kind), {});
+
+  const Plan* plan = std::get_if<Plan>(&found);
+  if (!best) {
+    EXPECT_EQ(plan, nullptr) << "seed " << seed;
+    return;
+  }
+  if (plan == nullptr) {  // only the final memory check may refuse what the search's rule allows
+    EXPECT_LT(input.problem.memory, 1e12) << "seed " << seed;
+    return;
+  }
+  EXPECT_GE(plan->objective->value, best->max_time_per_sample * (1 - k_equal)) << "seed " << seed;
+  if (input.problem.memory > 1e12) {
+    EXPECT_LE(plan->objective->value, best->max_time_per_sample * (1 + k_equal)) << "seed " << seed;
+  }
+  EXPECT_LE(*plan->search->lower_bound_s, best->max_time_per_sample * (1 + k_equal));
+  EXPECT_TRUE(evaluate(random.workload, *plan).ok()) << "seed " << seed;
+}
+
+TEST(Graphpipe, FindsTheLeastBottleneckOfAllGraphs) {
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed)
+    expect_least_bottleneck(random_workload(seed), PlanKind::Graph, seed);
+}
+
+TEST(Graphpipe, FindsTheLeastBottleneckOfAllChainsWhenSequential) {
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed)
+    expect_least_bottleneck(random_workload(seed + 5000), PlanKind::Sequential, seed + 5000);
+}
+
+TEST(Graphpipe, GivesTheSameStagesAsAChainOnAPlainChain) {
+  const Workload workload =
+      test::tiny_workload(test::chain_graph(8), test::ideal_cluster(4), {.mini_batch = 8});
+  const Plan graph = std::get<Plan>(plan_graphpipe(workload, by_objective(1, PlanKind::Graph), {}));
+  const Plan chain =
+      std::get<Plan>(plan_graphpipe(workload, by_objective(1, PlanKind::Sequential), {}));
+  ASSERT_EQ(graph.stages.size(), 4U);
+  for (std::size_t s = 0; s < 4; ++s)
+    EXPECT_EQ(graph.stages[s].operators, chain.stages[s].operators);
+  EXPECT_DOUBLE_EQ(graph.objective->value, 6.0);  // two operators of 1 s + 2 s
+}
+
+TEST(Graphpipe, RunsBranchesSideBySide) {
+  // Two branches of four operators on eight devices: an operator each; b3 feeds a3.
+  const Workload workload =
+      test::tiny_workload(test::two_branches_graph(), test::ideal_cluster(8), {.mini_batch = 8});
+  const Plan plan = std::get<Plan>(plan_graphpipe(workload, by_objective(1, PlanKind::Graph), {}));
+  const StageGraph stages(*workload.graph, plan.stages, plan.kind);
+  EXPECT_EQ(plan.stages.size(), 8U);
+  EXPECT_EQ(stages.depth(), 5);
+  EXPECT_TRUE(plan.search->exact);
+  EXPECT_NEAR(evaluate(workload, plan).iteration_time.count(), 36.0, 1e-9);  // redone on paper
+}
+
+TEST(Graphpipe, NeverGetsWorseWithMoreDevicesOrMemory) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const ComputationGraph graph = *random_workload(seed).workload.graph;
+    double previous = std::numeric_limits<double>::infinity();
+    for (int devices = 1; devices <= 6; ++devices) {
+      const Workload workload =
+          test::tiny_workload(graph, test::ideal_cluster(devices), {.mini_batch = 6});
+      const Plan plan =
+          std::get<Plan>(plan_graphpipe(workload, by_objective(3, PlanKind::Graph), {}));
+      EXPECT_LE(plan.objective->value, previous * (1 + k_equal)) << "seed " << seed;
+      previous = plan.objective->value;
+    }
+  }
+}
+
+TEST(Graphpipe, SaysWhichOperatorNeedsMoreThanADevice) {
+  Device device;
+  device.memory = Bytes{1 << 20};
+  const Workload workload =
+      test::tiny_workload(test::chain_graph(2, {.parameters = Bytes{1 << 20}}),
+                          test::ideal_cluster(4, device), {.mini_batch = 4});
+  const PlannerResult result = plan_graphpipe(workload, by_objective(1, PlanKind::Graph), {});
+  EXPECT_THAT(std::get<Infeasible>(result).reason,
+              // parameters and gradients, 2 MiB; input and output of a sample, 2 KiB
+              HasSubstr("stage with 's1' needs 2.002 MiB on one device, limit 1 MiB"));
+}
+
+}  // namespace
+}  // namespace pipegraph
