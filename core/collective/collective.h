@@ -2,7 +2,9 @@
 // executor. Every list is an all-reduce: afterwards each member holds the sum over all members.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -48,11 +50,16 @@ struct CollectiveEntry {
   std::string_view name;         ///< "auto", "ring", "ring_aggregated", ...
   std::string_view description;  ///< one line, with the closed form
   StepList (*steps)(double bytes, const CollectiveMembers& members);
+  /// Groups above this have too many messages to keep in a list.
+  std::size_t most_members = std::numeric_limits<std::size_t>::max();
 };
 
 std::span<const CollectiveEntry> collective_table();
 /// Null if there is none of that name.
 const CollectiveEntry* find_collective(std::string_view name);
+
+/// Limit of algorithms that send message by message: about 2 million of them.
+inline constexpr std::size_t k_message_by_message_members = 1024;
 
 /// "auto" is the ring message by message up to this many members, above it the aggregated ring.
 inline constexpr std::size_t k_stepwise_members = 16;

@@ -8,20 +8,21 @@ namespace {
 
 constexpr std::array k_table{
     CollectiveEntry{"auto", "ring up to 16 members, ring_aggregated above", auto_steps},
-    CollectiveEntry{"ring", "message by message: 2(d-1)/d n/c + 2(d-1) l", ring_steps},
+    CollectiveEntry{"ring", "message by message: 2(d-1)/d n/c + 2(d-1) l", ring_steps,
+                    k_message_by_message_members},
     CollectiveEntry{"ring_aggregated", "one flow per ring edge: 2(d-1)/d n/c + 2(d-1) l",
                     ring_aggregated_steps},
     CollectiveEntry{"hierarchical",
                     "ring inside each node of g, between m nodes, inside: "
                     "2(g-1)(n/(g c) + l) + 2(m-1)(n/(g m c') + l')",
-                    hierarchical_steps},
+                    hierarchical_steps, k_message_by_message_members},
     CollectiveEntry{"hierarchical_aggregated", "hierarchical with one flow per edge and phase",
                     hierarchical_aggregated_steps},
     CollectiveEntry{"direct", "every member adds up its chunk: 2(n/(d c) + l) on private links",
-                    direct_steps},
+                    direct_steps, k_message_by_message_members},
     CollectiveEntry{"halving_doubling",
                     "recursive halving and doubling: 2(d-1)/d n/c + 2 log2(d) l for d = 2^k",
-                    halving_doubling_steps},
+                    halving_doubling_steps, k_message_by_message_members},
 };
 
 }  // namespace

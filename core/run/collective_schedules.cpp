@@ -6,12 +6,8 @@
 namespace pipegraph {
 namespace {
 
-/// Members above which 2 d (d-1) messages are too many to keep; the folded forms have no limit.
-constexpr std::size_t k_message_by_message_members = 1024;
-
 void check_size(const CollectiveEntry& entry, std::size_t members) {
-  const bool folds = entry.name == "auto" || entry.name.ends_with("aggregated");
-  if (folds || members <= k_message_by_message_members) return;
+  if (members <= entry.most_members) return;
   throw ConfigError({},
                     fmt::format("collective '{}' sends message by message, too many for a "
                                 "group of {} devices",
