@@ -1,9 +1,11 @@
 // What the process's exit code says (DESIGN.md, section 7).
 #pragma once
 
+#include <cstdint>
+
 namespace pipegraph {
 
-enum ExitCode : int {
+enum ExitCode : std::uint8_t {
   ExitDone = 0,
   ExitNo = 1,        ///< the answer is no: no plan is ok
   ExitBadInput = 2,  ///< ConfigError

@@ -34,7 +34,7 @@ int draw_report(const std::filesystem::path& folder, const std::vector<std::stri
   // -B: no __pycache__ folders among the sources. The report has nothing to say on standard output.
   std::vector<std::string> words{python().string(), "-B", report_program().string()};
   words.insert(words.end(), more.begin(), more.end());
-  words.push_back("--");
+  words.emplace_back("--");
   words.push_back(folder.string());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

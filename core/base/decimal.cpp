@@ -20,12 +20,12 @@ std::size_t count_digits(std::string_view text) {
   return static_cast<std::size_t>(end - text.begin());
 }
 
-Decimal normalised(std::string digits, int exponent) {
+Decimal normalised(std::string_view digits, int exponent) {
   const std::size_t first = digits.find_first_not_of('0');
-  if (first == std::string::npos) return {};
+  if (first == std::string_view::npos) return {};
   const std::size_t last = digits.find_last_not_of('0');
   exponent += static_cast<int>(digits.size() - 1 - last);
-  return {digits.substr(first, last - first + 1), exponent};
+  return {std::string(digits.substr(first, last - first + 1)), exponent};
 }
 
 /// Reads "e-6" at the start of `text` and removes it; 0 if there is none.
@@ -79,7 +79,7 @@ std::optional<ScannedNumber> scan_number(std::string_view text) {
   }
   if (digits.empty()) return std::nullopt;
   const int exponent = take_exponent(text);
-  result.value = normalised(std::move(digits), exponent - static_cast<int>(fraction));
+  result.value = normalised(digits, exponent - static_cast<int>(fraction));
   result.rest = trimmed(text);
   return result;
 }
@@ -115,10 +115,10 @@ std::string to_text(const Decimal& value) {
   if (value.exponent >= 0)
     return value.digits + std::string(static_cast<std::size_t>(value.exponent), '0');
   if (value.magnitude() >= 0) {
-    const auto whole = static_cast<std::size_t>(value.magnitude() + 1);
+    const std::size_t whole = static_cast<std::size_t>(value.magnitude()) + 1;
     return value.digits.substr(0, whole) + "." + value.digits.substr(whole);
   }
-  return "0." + std::string(static_cast<std::size_t>(-value.magnitude() - 1), '0') + value.digits;
+  return "0." + std::string(static_cast<std::size_t>(-value.magnitude()) - 1, '0') + value.digits;
 }
 
 }  // namespace pipegraph

@@ -1,33 +1,47 @@
 #include "core/base/text_check.h"
 
 #include <algorithm>
+#include <array>
 
 namespace pipegraph {
 namespace {
 
-/// Length of the UTF-8 sequence at `offset`; 0 if it is none (overlong, surrogate, cut short).
-std::size_t utf8_length(std::string_view text, std::size_t offset) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return offset + i < text.size() ? static_cast<unsigned char>(text[offset + i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i, unsigned least = 0x80, unsigned most = 0xBF) {
-    return byte(i) >= least && byte(i) <= most;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const unsigned least = lead == 0xE0 ? 0xA0 : 0x80;
-    const unsigned most = lead == 0xED ? 0x9F : 0xBF;
-    return follows(1, least, most) && follows(2) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const unsigned least = lead == 0xF0 ? 0x90 : 0x80;
-    const unsigned most = lead == 0xF4 ? 0x8F : 0xBF;
-    return follows(1, least, most) && follows(2) && follows(3) ? 4 : 0;
+/// Lead bytes of UTF-8 with the length of their sequences and the bounds of the second byte, which
+/// keep out overlong forms, surrogates and what lies beyond Unicode.
+struct LeadBytes {
+  unsigned char first, last;
+  std::size_t length;
+  unsigned char second_least, second_most;
+};
+constexpr std::array<LeadBytes, 8> k_leads{{{0xC2, 0xDF, 2, 0x80, 0xBF},
+                                            {0xE0, 0xE0, 3, 0xA0, 0xBF},
+                                            {0xE1, 0xEC, 3, 0x80, 0xBF},
+                                            {0xED, 0xED, 3, 0x80, 0x9F},
+                                            {0xEE, 0xEF, 3, 0x80, 0xBF},
+                                            {0xF0, 0xF0, 4, 0x90, 0xBF},
+                                            {0xF1, 0xF3, 4, 0x80, 0xBF},
+                                            {0xF4, 0xF4, 4, 0x80, 0x8F}}};
+
+bool within(char c, unsigned least, unsigned most) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= least && byte <= most;
+}
+
+/// Length of the UTF-8 sequence of two or more bytes that `text` starts with; 0 if it is none.
+std::size_t sequence_length(std::string_view text) {
+  for (const LeadBytes& lead : k_leads) {
+    if (!within(text[0], lead.first, lead.last)) continue;
+    if (text.size() < lead.length || !within(text[1], lead.second_least, lead.second_most))
+      return 0;
+    const std::string_view rest = text.substr(2, lead.length - 2);
+    const bool whole =
+        std::all_of(rest.begin(), rest.end(), [](char c) { return within(c, 0x80, 0xBF); });
+    return whole ? lead.length : 0;
   }
   return 0;
 }
+
+bool is_plain(char c) { return within(c, 0x20, 0x7E) || c == '\t' || c == '\n' || c == '\r'; }
 
 }  // namespace
 
@@ -42,9 +56,7 @@ TextPlace place_of(std::string_view text, std::size_t offset) {
 
 std::optional<std::size_t> find_bad_byte(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool control = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
-    const std::size_t length = control ? 0 : utf8_length(text, i);
+    const std::size_t length = is_plain(text[i]) ? 1 : sequence_length(text.substr(i));
     if (length == 0) return i;
     i += length;
   }
