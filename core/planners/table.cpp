@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/planners/balanced.h"
+#include "core/planners/exhaustive.h"
 #include "core/planners/graphpipe.h"
 #include "core/planners/uniform.h"
 
@@ -13,6 +14,8 @@ namespace {
 constexpr std::array k_planners{
     PlannerEntry{"balanced", "blocks of least largest time; as a graph, branch by branch",
                  PlanKind::Sequential, configure_balanced},
+    PlannerEntry{"exhaustive", "every partition of a small graph; the oracle of `graphpipe`",
+                 PlanKind::Graph, configure_exhaustive},
     PlannerEntry{"graphpipe", "a graph of stages of least largest time per sample, by exact search",
                  PlanKind::Graph, configure_graphpipe},
     PlannerEntry{"uniform", "the operators of the chain in equal numbers", PlanKind::Sequential,

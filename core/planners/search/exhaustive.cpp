@@ -21,6 +21,25 @@ class Enumerator {
     }
   }
 
+  /// Ways from every ideal to the full set, by the number of stages left.
+  double count() const {
+    std::vector<double> ways(full_ + 1U, 0.0);
+    ways[full_] = 1.0;
+    double total = 0.0;
+    for (std::size_t stages = 1; stages <= most_stages_; ++stages) {
+      for (Mask done = 0; done <= full_; ++done) {  // ascending: supersets still have old values
+        double next = 0.0;
+        const Mask rest = full_ & ~done;
+        if (closed(done))
+          for (Mask stage = rest; stage != 0; stage = (stage - 1) & rest)
+            next += ways[done | stage];
+        ways[done] = next;
+      }
+      total += ways[0];
+    }
+    return total;
+  }
+
   void descend(Mask done) {
     if (done == full_) {
       visit_(plan_);
@@ -99,6 +118,11 @@ class DeviceSplit {
 void for_each_partition(const Digraph& graph, std::size_t most_stages,
                         const std::function<void(const SearchPlan&)>& visit) {
   Enumerator(graph, most_stages, visit).descend(0);
+}
+
+double count_partitions(const Digraph& graph, std::size_t most_stages) {
+  const std::function<void(const SearchPlan&)> nothing;
+  return Enumerator(graph, most_stages, nothing).count();
 }
 
 std::optional<SearchPlan> exhaustive_search(const SearchProblem& problem, const BatchCosts& costs) {

@@ -15,6 +15,9 @@ namespace pipegraph {
 void for_each_partition(const Digraph& graph, std::size_t most_stages,
                         const std::function<void(const SearchPlan&)>& visit);
 
+/// How often for_each_partition visits; for up to 20 blocks.
+double count_partitions(const Digraph& graph, std::size_t most_stages);
+
 /// The plan of least max_time_per_sample by the problem's rules, or nothing.
 std::optional<SearchPlan> exhaustive_search(const SearchProblem& problem, const BatchCosts& costs);
 
