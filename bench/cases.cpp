@@ -45,7 +45,7 @@ Case chain_case(int stages, int micro_batches) {
       std::move(placed));
 }
 
-Case replicas_case(int replicas) {
+Case replicas_case(int replicas, const ReplicasCluster& cluster) {
   constexpr int k_stages = 8;
   constexpr int k_micro_batches = 64;
   ComputationGraph graph = test::chain_graph(k_stages, {.forward = Seconds{1e-3},
@@ -58,10 +58,11 @@ Case replicas_case(int replicas) {
     devices.clear();
     for (std::int32_t r = 0; r < replicas; ++r) devices.push_back(DeviceId{k_stages * r + s});
   }
-  const std::string cluster = fmt::format("{{file: {}/topologies/dgx_h100.yaml, nodes: {}}}",
-                                          PIPEGRAPH_SOURCE_DIR, replicas);
+  const std::string text = fmt::format(
+      "{{file: {}/topologies/{}, nodes: {}, devices_per_node: {}}}", PIPEGRAPH_SOURCE_DIR,
+      cluster.file, replicas * k_stages / cluster.devices_per_node, cluster.devices_per_node);
   return make_case(
-      test::tiny_workload(std::move(graph), read_cluster(YamlValue::parse(cluster, "bench")),
+      test::tiny_workload(std::move(graph), read_cluster(YamlValue::parse(text, "bench")),
                           {.mini_batch = k_micro_batches * replicas}),
       std::move(placed));
 }

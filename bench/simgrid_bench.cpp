@@ -46,11 +46,19 @@ BENCHMARK(SimGridChain)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-void SimGridReplicas(benchmark::State& state) {
-  const Case made = replicas_case(static_cast<int>(state.range(0)));
+void SimGridReplicas(benchmark::State& state, const ReplicasCluster& cluster) {
+  const Case made = replicas_case(static_cast<int>(state.range(0)), cluster);
   measure(state, lower_case(made), *made.workload.topology, TransferMode::LoneAsTimers);
 }
-BENCHMARK(SimGridReplicas)
+BENCHMARK_CAPTURE(SimGridReplicas, dgx_h100, k_dgx_h100)
+    ->ArgNames({"replicas"})
+    ->Arg(16)
+    ->Arg(256)
+    ->Arg(2048)
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(SimGridReplicas, summit, k_summit)
     ->ArgNames({"replicas"})
     ->Arg(16)
     ->Arg(256)
