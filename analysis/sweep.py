@@ -43,7 +43,11 @@ def paint(results):
             _lines(axes, points, (key, plans, row, unit))
             _dress(
                 axes,
-                (name if column == 0 else "", key if row == 2 else "", other if row == 0 else ""),
+                (
+                    name if column == 0 else "",
+                    axis_name(results.points, key) if row == 2 else "",
+                    other if row == 0 else "",
+                ),
             )
             group.append(axes)
         _same_height(group)
@@ -78,6 +82,14 @@ def arrange(points):
         other = ", ".join(f"{name} = {_text(point.keys.get(name))}" for name in others)
         panels.setdefault(other, []).append(point)
     return key, list(panels.items())
+
+
+def axis_name(points, key):
+    """The key, with the unit where its values are shown as numbers of one unit."""
+    values = [point.keys.get(key) for point in points]
+    if _numbers(values) is None or not isinstance(values[0], str):
+        return key
+    return f"{key} ({values[0].split()[1]})"
 
 
 def _slanted(labels):

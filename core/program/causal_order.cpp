@@ -20,7 +20,8 @@ class CausalScan {
         arrived_(channels_.list().size()),
         ended_(channels_.list().size(), 0),
         lane_ended_(program.lanes().size(), 0),
-        sends_on_compute_lane_(program.lanes().size()) {
+        sends_on_compute_lane_(program.lanes().size()),
+        one_way_(program.device_count()) {
     prepare_news();
   }
 
@@ -50,6 +51,8 @@ class CausalScan {
         news.push_back(
             {device == channel.from ? -1 : place(channel.from, device), place(channel.to, device)});
       // What the sender of this channel knows of its receiver bounds the receiver's recvs.
+      if (channel.reverse < 0)
+        one_way_[channel.from.index()].push_back(static_cast<std::int32_t>(knows_receiver_.size()));
       knows_receiver_.push_back(place(channel.from, channel.to));
     }
   }
@@ -118,12 +121,21 @@ class CausalScan {
                       : senders[static_cast<std::size_t>(news.of_sender)].after(sender_ended));
     arrived_[static_cast<std::size_t>(channel)].raise(
         number, static_cast<std::int32_t>(channels_.number(recv)) + 1);
-    if (own.reverse < 0) return;
-    const auto back = static_cast<std::size_t>(own.reverse);
-    const std::vector<InstructionId>& sends = channels_.at(own.reverse).sends;
-    for (const std::int32_t arrived = arrived_[back].after(sender_ended); ended_[back] < arrived;
-         ++ended_[back])
-      end_send(sends[static_cast<std::size_t>(ended_[back])], number);
+    if (own.reverse >= 0) end_arrived(own.reverse, sender_ended, number);
+    for (const std::int32_t channel_out : one_way_[own.to.index()]) {
+      const std::int32_t place = knows_receiver_[static_cast<std::size_t>(channel_out)];
+      end_arrived(channel_out, receivers[static_cast<std::size_t>(place)].after(number + 1),
+                  number);
+    }
+  }
+
+  /// Compute `number` of the sender starts after what its receiver had used in so many computes.
+  void end_arrived(std::int32_t channel, std::int32_t receiver_ended, std::int32_t number) {
+    const auto c = static_cast<std::size_t>(channel);
+    const std::vector<InstructionId>& sends = channels_.at(channel).sends;
+    for (const std::int32_t arrived = arrived_[c].after(receiver_ended); ended_[c] < arrived;
+         ++ended_[c])
+      end_send(sends[static_cast<std::size_t>(ended_[c])], number);
   }
 
   void end_send(InstructionId send, std::int32_t number) {
@@ -141,6 +153,7 @@ class CausalScan {
   std::vector<std::int32_t> ended_;           ///< by channel: messages the sender knows arrived
   std::vector<std::int32_t> lane_ended_;      ///< own computes ended when the lane's last one is
   std::vector<std::vector<InstructionId>> sends_on_compute_lane_;  ///< since the last compute
+  std::vector<std::vector<std::int32_t>> one_way_;  ///< by device: its channels without a way back
 };
 
 CausalOrder::CausalOrder(const Program& program)

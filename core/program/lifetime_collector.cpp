@@ -109,7 +109,8 @@ void LifetimeCollector::begin_backward(InstructionId id) {
 }
 
 /// Gradients have a buffer from their backward on. Activations are sent from where they are kept;
-/// what is not kept (relayed or recomputed) has a buffer too.
+/// what is not kept (relayed or recomputed) has a buffer too, and so has what its stage may be done
+/// with before the send is (no gradient comes back for it).
 void LifetimeCollector::begin_send(InstructionId id) {
   const Instruction& send = at(id);
   InstructionId pass;
@@ -118,12 +119,13 @@ void LifetimeCollector::begin_send(InstructionId id) {
   if (!pass.valid() || !send.payload.valid()) return;
   const Lifetime buffer{MemoryPart::SendBuffers, send.stage, {}, send.samples, pass, id};
   if (send.gradients) return add(buffer, send.bytes);
+  const bool outlives = model_.order.latest_end(id) > model_.order.latest_end(last_backward(pass));
   Bytes bytes;
   for (const PayloadPart& part : model_.program.payloads()[send.payload.index()]) {
     const bool given = model_.workload.graph->at(part.tensor).saved.has_value();
     const bool made_here = model_.stages.stage_of(part.tensor) == send.stage;
-    if (!footprint(send.stage).keeps(part.tensor) && !(given && made_here))
-      bytes += bytes_of(part.tensor, part.samples);
+    const bool kept = footprint(send.stage).keeps(part.tensor) || (given && made_here);
+    if (!kept || outlives) bytes += bytes_of(part.tensor, part.samples);
   }
   add(buffer, bytes);
 }

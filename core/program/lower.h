@@ -1,5 +1,5 @@
 // Plan and schedule become a program, in passes: transfers between tasks, gradient reduction,
-// optimizer steps (DESIGN.md, section 4).
+// optimizer steps.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The first pass of the lowering: every task of the schedule becomes an instruction that waits for
-// what it uses, followed by its sends, each with its recv (DESIGN.md, section 4).
+// what it uses, followed by its sends, each with its recv.
 #pragma once
 
 #include <array>

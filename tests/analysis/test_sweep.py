@@ -3,7 +3,7 @@
 import unittest
 
 from analysis.load import Point
-from analysis.sweep import arrange
+from analysis.sweep import arrange, axis_name
 
 
 def points(*keys):
@@ -36,6 +36,11 @@ class Arrange(unittest.TestCase):
             for rate in ("10 Gb/s", "100 Gb/s")
         ]
         self.assertEqual(arrange(points(*mixed))[0], "rate")
+
+    def test_the_axis_has_the_unit_of_its_quantities(self):
+        self.assertEqual(axis_name(points({"rate": "1 GB/s"}, {"rate": "25 GB/s"}), "rate"), "rate (GB/s)")
+        self.assertEqual(axis_name(points({"rate": "1 GB/s"}, {"rate": "inf"}), "rate"), "rate")
+        self.assertEqual(axis_name(points({"nodes": 1}, {"nodes": 2}), "nodes"), "nodes")
 
     def test_names_are_an_axis_when_nothing_is_a_number(self):
         self.assertEqual(arrange(points({"shape": "ring"}, {"shape": "torus"}))[0], "shape")

@@ -13,7 +13,7 @@ namespace pipegraph::test {
 /// time), or merely not earlier (real time).
 enum class Promptness : std::uint8_t { AtOnce, Eventually };
 
-/// The first rule of DESIGN.md's section 4 that `timeline` breaks, in words; empty if none.
+/// The first rule that every backend obeys and `timeline` breaks, in words; empty if none.
 std::string broken_rule(const Program& program, const Timeline& timeline, Promptness promptness);
 
 }  // namespace pipegraph::test

@@ -154,6 +154,18 @@ TEST(Memory, OfSkippedTensorsWithoutGradientIsBoundedByTheWayRound) {
   EXPECT_EQ(peak(24), peak(96));
 }
 
+TEST(Memory, ASendThatMayOutliveTheBackwardHasABuffer) {
+  // Nothing comes back to the first stage, so that its backward may end before its send does:
+  // F[0] F[1] B[0] B[1] keep 2 outputs, and 2 messages may still be under way.
+  std::vector<Operator> operators = test::chain_graph(2).operators();
+  operators[0].output_needs_gradient = false;
+  EXPECT_EQ(peaks(plan_of(ComputationGraph("inputs", operators), 2))[0], (2 + 2) * k_unit);
+  // With a gradient the backward waits for it: 2 outputs and 2 gradients.
+  const DeviceMemory first = memory_of(plan_of(test::chain_graph(2), 2)).devices[0];
+  EXPECT_EQ(part(first, MemoryPart::SendBuffers), 0u);
+  EXPECT_EQ(first.peak.count, (2 + 2) * k_unit);
+}
+
 TEST(Memory, WithoutOverlapSendsEndBeforeTheNextPass) {
   // Last stage of two, GPipe, 4 samples: 4 inputs and 4 outputs, and the buffer of one gradient
   // only, since the send stands before the next backward in the one queue.
