@@ -1,4 +1,4 @@
-// What the process's exit code says (DESIGN.md, section 7).
+// What the process's exit code says.
 #pragma once
 
 #include <cstdint>
