@@ -37,21 +37,6 @@ std::vector<DeviceId> unused_devices(const Topology& topology, const std::vector
   return unused;
 }
 
-Plan to_plan(const Workload& workload, const PlannerOptions& options, Proposal proposal) {
-  Plan plan;
-  plan.name = options.name;
-  plan.kind = options.kind;
-  plan.schedule = options.schedule;
-  plan.extra_in_flight = options.extra_in_flight;
-  plan.skip_transfer = options.skip_transfer;
-  plan.receive_slots = options.receive_slots;
-  plan.stages = place(workload, std::move(proposal.stages), options);
-  plan.unused_devices = unused_devices(*workload.topology, plan.stages);
-  plan.objective = std::move(proposal.objective);
-  plan.search = std::move(proposal.search);
-  return plan;
-}
-
 Bytes largest_excess(const MemoryReport& memory) {
   Bytes most;
   for (const DeviceMemory& device : memory.devices)
@@ -107,6 +92,21 @@ std::vector<std::int32_t> micro_batch_candidates(const PlannerOptions& options,
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
+}
+
+Plan to_plan(const Workload& workload, const PlannerOptions& options, Proposal proposal) {
+  Plan plan;
+  plan.name = options.name;
+  plan.kind = options.kind;
+  plan.schedule = options.schedule;
+  plan.extra_in_flight = options.extra_in_flight;
+  plan.skip_transfer = options.skip_transfer;
+  plan.receive_slots = options.receive_slots;
+  plan.stages = place(workload, std::move(proposal.stages), options);
+  plan.unused_devices = unused_devices(*workload.topology, plan.stages);
+  plan.objective = std::move(proposal.objective);
+  plan.search = std::move(proposal.search);
+  return plan;
 }
 
 PlannerResult best_proposal(const Workload& workload, const PlannerOptions& options,

@@ -30,6 +30,9 @@ using Propose =
 std::vector<std::int32_t> micro_batch_candidates(const PlannerOptions& options,
                                                  std::int32_t mini_batch);
 
+/// The proposal with the common options, placed on devices; planner's name left to the caller.
+Plan to_plan(const Workload& workload, const PlannerOptions& options, Proposal proposal);
+
 /// The proposal of least analytic iteration time, or of least objective, among those that fit; of
 /// equals the smallest micro-batch. Infeasible with the reason at the smallest micro-batch if none.
 PlannerResult best_proposal(const Workload& workload, const PlannerOptions& options,

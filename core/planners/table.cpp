@@ -6,6 +6,7 @@
 #include "core/planners/balanced.h"
 #include "core/planners/exhaustive.h"
 #include "core/planners/graphpipe.h"
+#include "core/planners/pipegraph.h"
 #include "core/planners/uniform.h"
 
 namespace pipegraph {
@@ -18,6 +19,9 @@ constexpr std::array k_planners{
                  PlanKind::Graph, configure_exhaustive},
     PlannerEntry{"graphpipe", "a graph of stages of least largest time per sample, by exact search",
                  PlanKind::Graph, configure_graphpipe},
+    PlannerEntry{"pipegraph",
+                 "stages of least iteration time: candidates of other planners, and moves",
+                 PlanKind::Graph, configure_pipegraph},
     PlannerEntry{"uniform", "the operators of the chain in equal numbers", PlanKind::Sequential,
                  configure_uniform},
 };

@@ -1,0 +1,186 @@
+// The pipegraph planner against an oracle of the iteration time, and against the planners whose
+// plans it starts from.
+#include "core/planners/pipegraph.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/planners/balanced.h"
+#include "core/planners/candidates.h"
+#include "core/planners/graphpipe.h"
+#include "core/planners/layout.h"
+#include "core/planners/moves.h"
+#include "core/planners/search/exhaustive.h"
+#include "tests/core/planners/random_workload.h"
+
+namespace pipegraph {
+namespace {
+
+/// The least iteration time of all stage graphs (uniform micro-batches of the candidate sizes,
+/// k = 1, least in flight) that stays under `best`, or `best`.
+class IterationOracle {
+ public:
+  IterationOracle(const Workload& workload, double best)
+      : workload_(workload), input_(search_input(workload)), estimate_(workload, input_) {
+    best_ = best;
+  }
+
+  double least() {
+    const auto devices = static_cast<std::size_t>(input_.problem.devices);
+    for_each_partition(input_.problem.graph, devices, [&](const SearchPlan& plan) {
+      SearchPlan sorted = plan;  // an order of the stages is no plan of its own in a graph
+      std::ranges::sort(sorted.stages, {}, &SearchStage::blocks);
+      std::vector<std::vector<Digraph::Node>> key;
+      for (const SearchStage& stage : sorted.stages) key.push_back(stage.blocks);
+      if (!seen_.insert(key).second) return;
+      for (const std::int32_t size : micro_batch_candidates({}, workload_.training.mini_batch)) {
+        Layout layout{.stages = stages_of(input_, plan)};
+        for (Stage& stage : layout.stages) stage.micro_batch = size;
+        split_devices(layout, 0, devices - layout.stages.size());
+      }
+    });
+    return best_;
+  }
+
+ private:
+  void split_devices(Layout& layout, std::size_t stage, std::size_t spare) {
+    if (stage == layout.stages.size()) {
+      rate(layout);
+      return;
+    }
+    auto& devices = layout.stages[stage].devices;
+    const auto most =
+        std::min(spare + 1, static_cast<std::size_t>(layout.stages[stage].micro_batch));
+    for (std::size_t d = 1; d <= most; ++d) {
+      devices.resize(d);
+      split_devices(layout, stage + 1, spare - (d - 1));
+    }
+    devices.resize(1);
+  }
+
+  /// No iteration is shorter than the work of one stage on all whole micro-batches.
+  double bound(const Layout& layout) {
+    double most = 0.0;
+    for (const Stage& stage : layout.stages)
+      if (stage.micro_batch % static_cast<std::int32_t>(stage.devices.size()) == 0)
+        most = std::max(most, estimate_.stage_seconds(stage) *
+                                  (workload_.training.mini_batch / stage.micro_batch));
+    return most;
+  }
+
+  void rate(Layout layout) {
+    if (bound(layout) >= best_) return;
+    number_places(layout);
+    Plan plan;
+    plan.stages = layout.stages;
+    const Evaluation evaluation = evaluate(workload_, plan);
+    if (evaluation.ok()) best_ = std::min(best_, evaluation.iteration_time.count());
+  }
+
+  const Workload& workload_;
+  SearchInput input_;
+  LayoutEstimate estimate_;
+  std::set<std::vector<std::vector<Digraph::Node>>> seen_;
+  double best_;
+};
+
+/// On at most four devices.
+Workload oracle_workload(std::uint64_t seed) {
+  for (;; seed += 10'000) {
+    RandomWorkload random = random_workload(seed);
+    if (random.workload.topology->size() <= 4) return random.workload;
+  }
+}
+
+double seconds(const Workload& workload, const PlannerResult& result) {
+  const Plan* plan = std::get_if<Plan>(&result);
+  return plan == nullptr ? std::numeric_limits<double>::infinity()
+                         : evaluate(workload, *plan).iteration_time.count();
+}
+
+TEST(Pipegraph, IsCloseToTheLeastIterationTime) {
+  double sum = 0.0;
+  int problems = 0;
+  int far = 0;
+  for (std::uint64_t seed = 1; problems < 200; ++seed) {
+    const Workload workload = oracle_workload(seed);
+    const double found = seconds(workload, plan_pipegraph(workload, {}, {}));
+    const double least = IterationOracle(workload, found).least();
+    if (least == std::numeric_limits<double>::infinity()) continue;  // nothing fits
+    ASSERT_LT(found, std::numeric_limits<double>::infinity()) << "seed " << seed;
+    ++problems;
+    sum += found / least;
+    if (found > 1.05 * least) ++far;
+  }
+  RecordProperty("mean_ratio", std::to_string(sum / problems));
+  RecordProperty("beyond_5_percent", far);
+  EXPECT_LE(sum / problems, 1.01);
+  EXPECT_LE(far, problems / 20);
+}
+
+TEST(Pipegraph, IsNeverWorseThanThePlannersItStartsFrom) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Workload workload = random_workload(seed + 3000).workload;
+    const PlannerResult found = plan_pipegraph(workload, {}, {.evaluations = 20});
+    for (const PlanKind kind : {PlanKind::Graph, PlanKind::Sequential}) {
+      const double others =
+          std::min(seconds(workload, plan_graphpipe(workload, {.kind = kind}, {})),
+                   seconds(workload, plan_balanced(workload, {.kind = kind})));
+      EXPECT_LE(seconds(workload, found), others * (1 + 1e-9)) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Pipegraph, FitsAndNamesItsIterationTime) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const Workload workload = random_workload(seed + 7000).workload;
+    const PlannerResult result = plan_pipegraph(workload, {}, {.evaluations = 50});
+    const Plan* plan = std::get_if<Plan>(&result);
+    if (plan == nullptr) continue;
+    const Evaluation evaluation = evaluate(workload, *plan);
+    EXPECT_TRUE(evaluation.ok()) << "seed " << seed;
+    EXPECT_EQ(plan->objective->name, "iteration_time_s");
+    EXPECT_DOUBLE_EQ(plan->objective->value, evaluation.iteration_time.count());
+  }
+}
+
+TEST(Pipegraph, ReturnsAChainWhereAskedForOne) {
+  const Workload workload =
+      test::tiny_workload(test::fork_join_graph(2, 2), test::ideal_cluster(3), {.mini_batch = 4});
+  const Plan plan =
+      std::get<Plan>(plan_pipegraph(workload, {.kind = PlanKind::Sequential}, {.evaluations = 30}));
+  EXPECT_EQ(plan.kind, PlanKind::Sequential);
+}
+
+TEST(Neighbours, AreValidStageGraphsOfAllOperators) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Workload workload = random_workload(seed).workload;
+    const PlannerResult start = plan_balanced(workload, {});
+    if (!std::holds_alternative<Plan>(start)) continue;
+    Layout layout{.stages = std::get<Plan>(start).stages};
+    number_places(layout);
+    const auto near =
+        neighbours(*workload.graph, layout,
+                   {.devices = workload.topology->size(), .micro_batches = {1, 2, 4}});
+    for (const Layout& next : near) {
+      const StageGraph stages(*workload.graph, next.stages, next.kind);  // throws if not valid
+      EXPECT_TRUE(stages.acyclic());
+      EXPECT_LE(places(next), workload.topology->size());
+      EXPECT_NE(key_of(next), key_of(layout));
+    }
+  }
+}
+
+TEST(LayoutEstimate, IsExactForAPlainPipelineWithoutMessages) {
+  // Four stages of 1 + 2 s, eight micro-batches: (8 + 4 - 1) x 3.
+  const Workload workload =
+      test::tiny_workload(test::chain_graph(4), test::ideal_cluster(4), {.mini_batch = 8});
+  const SearchInput input = search_input(workload);
+  const Layout layout{.stages = test::stage_per_operator(*workload.graph)};
+  EXPECT_DOUBLE_EQ(LayoutEstimate(workload, input).seconds(layout), 33.0);
+}
+
+}  // namespace
+}  // namespace pipegraph
