@@ -126,11 +126,14 @@ std::string csv_field(const Json& value) {
 
 using Row = std::vector<std::pair<std::string, std::string>>;
 
-/// The columns of a plan's entry: nested maps flattened, lists of numbers by their largest value.
+/// The columns of a plan's entry: nested maps flattened, lists of numbers by their largest value,
+/// ids by how many there are.
 void add_columns(const Json& entry, const std::string& prefix, Row& row) {
   for (const auto& [key, value] : entry.items()) {
     if (value.is_object()) {
       add_columns(value, prefix + key + "_", row);
+    } else if (key == "unused_devices") {
+      row.emplace_back(prefix + key, value.is_array() ? fmt::to_string(value.size()) : "");
     } else if (value.is_array()) {
       const auto largest = std::ranges::max_element(value);
       row.emplace_back("max_" + prefix + key,

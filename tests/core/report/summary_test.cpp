@@ -130,6 +130,16 @@ TEST(Summary, TableHasARowPerPointAndPlanWithEqualColumns) {
   EXPECT_EQ(commas(rows[0]) + 1, commas(rows[1]));  // the name's own
 }
 
+TEST(Summary, TableCountsUnusedDevices) {
+  PlanResult plan = infeasible();
+  plan.shape = PlanShape{.depth = 1, .stages = 1, .devices = 1};
+  plan.shape->unused_devices = {DeviceId{4}, DeviceId{7}};
+  const auto rows = split_lines(results_csv({{{}, {plan}}}));
+  // Two of them; nothing stands between the last figures of a plan that did not run.
+  EXPECT_THAT(rows[0], HasSubstr(",search_truncated,unused_devices,transfer_time_s,"));
+  EXPECT_THAT(rows[1], HasSubstr(",,2,,"));
+}
+
 TEST(Summary, StagesOfDifferentMicroBatchesHaveNoCommonOne) {
   PlanResult plan = infeasible();
   plan.shape = PlanShape{.depth = 1, .stages = 2, .devices = 2};
