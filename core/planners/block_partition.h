@@ -9,7 +9,7 @@ namespace pipegraph {
 
 /// Ends (one past the last position) of `blocks` contiguous, non-empty blocks of `weights` (each
 /// >= 0) whose largest sum is the least possible; 1 <= blocks <= weights.size(). Time: blocks times
-/// weights, times a logarithm.
+/// weights, times a logarithm; with many of both by bisection, where cuts among equals differ.
 std::vector<std::size_t> block_partition(std::span<const double> weights, std::size_t blocks);
 
 /// The same with equal numbers: block i ends at floor((i + 1) n / blocks).

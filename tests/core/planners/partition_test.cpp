@@ -58,6 +58,19 @@ TEST(BlockPartition, IsOptimalOnRandomChains) {
   }
 }
 
+TEST(BlockPartition, OfManyBlocksNeedsNoTable) {
+  // 20 000 pairs (1, 3) in 30 000 blocks: 10 000 blocks can hold two elements, so some block does
+  // hold (1, 3) or (3, 1), and none needs more: blocks (1, 3) 10 000 times, then single elements.
+  std::vector<double> weights;
+  for (int i = 0; i < 20000; ++i) weights.insert(weights.end(), {1, 3});
+  EXPECT_EQ(largest_block(weights, block_partition(weights, 30000)), 4);
+  // One block fewer than elements: the lightest pair is put together, here a pair of ones.
+  std::vector<double> rest(9000, 3);
+  rest[4000] = rest[4001] = 1;
+  EXPECT_EQ(largest_block(rest, block_partition(rest, 8999)), 3);
+  EXPECT_EQ(largest_block(rest, block_partition(rest, 8998)), 4);
+}
+
 TEST(BlockPartition, OfThePublishedStageTimesHasNoBetterCycle) {
   // 3.153, six times 3.150, 3.901 ms on 8 devices: the cycle is the largest, 3.901 ms.
   const std::vector<double> weights{3.153, 3.15, 3.15, 3.15, 3.15, 3.15, 3.15, 3.901};
