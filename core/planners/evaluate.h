@@ -18,7 +18,11 @@
 
 namespace pipegraph {
 
-/// Infeasible: the planner found no plan.
+/// Forwards and backwards of a plan, on all replicas, that are scheduled and lowered at most: about
+/// 7 GiB of memory.
+inline constexpr double k_most_passes = 1 << 24;
+
+/// Infeasible: the planner found no plan, or the plan has more than k_most_passes.
 enum class PlanStatus : std::uint8_t { Ok, Infeasible, OutOfMemory, Deadlock };
 std::string_view to_text(PlanStatus status);  ///< "ok", "infeasible", "out_of_memory", "deadlock"
 
@@ -32,7 +36,7 @@ struct PreparedPlan {
   PlanStatus status = PlanStatus::Ok;
   std::string reason;  ///< why the status is not Ok
   StageGraph stages;
-  Schedule schedule;               ///< empty after a deadlock of the schedule
+  Schedule schedule;               ///< empty if infeasible or after a deadlock of the schedule
   std::optional<Program> program;  ///< absent then; present but refused if receive slots deadlock
   ValidationReport validation;
   MemoryReport memory;  ///< empty after a deadlock

@@ -57,6 +57,17 @@ TEST(Evaluate, APlanThatDoesNotFitIsAStatusWithStageAndBytes) {
   EXPECT_THAT(evaluation.prepared.reason, HasSubstr("1000 B"));
 }
 
+TEST(Evaluate, APlanOfTooManyPassesIsInfeasible) {
+  // 4 stages, 2^31 - 1 micro-batches, forward and backward: 8 x 2147483647 = 17179869176.
+  const Workload workload =
+      test::tiny_workload(test::chain_graph(4), test::ideal_cluster(4), {.mini_batch = 2147483647});
+  const Evaluation evaluation = evaluate(workload, plan_of(workload));
+  EXPECT_EQ(evaluation.prepared.status, PlanStatus::Infeasible);
+  EXPECT_THAT(evaluation.prepared.reason, HasSubstr("17179869176 forwards and backwards"));
+  EXPECT_FALSE(evaluation.timeline.has_value());
+  EXPECT_TRUE(evaluate(workload, plan_of(workload, 1 << 24)).ok());
+}
+
 TEST(Evaluate, RefusesUnknownSchedulesAndDevices) {
   const Workload workload =
       test::tiny_workload(test::chain_graph(2), test::ideal_cluster(2), {.mini_batch = 2});
