@@ -20,7 +20,7 @@ YamlValue follow_files(const YamlValue& value, int depth) {
   if (depth == k_most_nested_files)
     file->fail(fmt::format("model files name each other more than {} times", k_most_nested_files),
                "a file with a family or operators");
-  const YamlValue base = YamlValue::load(file->as_path());
+  const YamlValue base = file->load_named();
   if (!base.is_map()) base.fail("not a model", "a map with 'family' or 'operators'");
   return follow_files(base, depth + 1).merged_with(value);
 }

@@ -24,7 +24,7 @@ Resolved resolve(const YamlValue& value, int hops) {
   if (!file) return {value, {}};
   if (hops == 0) file->fail("too many files refer to each other", "a file with a 'shape'");
   const std::filesystem::path path = file->as_path();
-  Resolved base = resolve(YamlValue::load(path), hops - 1);
+  Resolved base = resolve(file->load_named(), hops - 1);
   return {base.value.merged_with(value), path.stem().string()};
 }
 

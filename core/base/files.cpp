@@ -103,7 +103,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 
 std::string read_file(const std::filesystem::path& path, std::uint64_t most) {
   const auto fail = [&](const std::string& problem, const std::string& expected) {
-    throw ConfigError({.file = path.string()}, problem, expected);
+    throw ConfigError({.file = path.empty() ? "''" : path.string()}, problem, expected);
   };
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0)

@@ -67,7 +67,7 @@ class Replacement {
   YamlNode::Child& entry_of(YamlNode& node, const Step& step) const {
     if (step.index) {
       if (node.type != YamlValue::Type::Sequence)
-        fail(origin_, path_, "there is no list there", "");
+        fail(origin_, path_, "there is no list there", "a key, as in 'training.mini_batch'");
       if (*step.index >= node.children.size())
         fail(origin_, path_, fmt::format("there is no entry [{}]", *step.index),
              fmt::format("an index below {}", node.children.size()));
@@ -75,7 +75,8 @@ class Replacement {
     }
     if (node.type == YamlValue::Type::Null) node.type = YamlValue::Type::Map;
     if (node.type != YamlValue::Type::Map)
-      fail(origin_, path_, fmt::format("'{}' is not inside a map", step.key), "");
+      fail(origin_, path_, fmt::format("'{}' is not inside a map", step.key),
+           "a path through maps and lists to one value");
     for (YamlNode::Child& entry : node.children)
       if (entry.key == step.key) return entry;
     const auto source = std::make_shared<YamlSource>(YamlSource{origin_, {}});

@@ -167,6 +167,14 @@ std::filesystem::path YamlValue::as_path() const {
   return folder() / std::filesystem::path(node_->text);
 }
 
+YamlValue YamlValue::load_named() const {
+  const std::filesystem::path path = as_path();
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed))
+    fail(fmt::format("there is no file '{}'", path.string()), "the path of a readable file");
+  return load(path);
+}
+
 std::size_t YamlValue::as_choice(std::span<const std::string> names) const {
   if (!is_scalar()) fail_type(expected_one_of("", names));
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -57,6 +57,8 @@ class YamlValue {
   FlopsPerSecond as_flops_per_second() const;
   /// A path, resolved against the folder of the file in which it stands.
   std::filesystem::path as_path() const;
+  /// The document of the file at as_path(). Errors: as load; a missing file at this value's place.
+  YamlValue load_named() const;
   /// One of `names`; returns its index.
   std::size_t as_choice(std::span<const std::string> names) const;
 

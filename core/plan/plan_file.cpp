@@ -63,7 +63,7 @@ YamlValue with_file_inlined(const YamlValue& value) {
                          "import");
     if (hops == k_most_files)
       file.fail("too many files refer to each other", "a file without 'file'");
-    result = YamlValue::load(path).merged_with(result.without("file"));
+    result = file.load_named().merged_with(result.without("file"));
     if (stem.empty()) stem = path.stem().string();
   }
   // A cluster is called like its file; inlined, it has to say so.

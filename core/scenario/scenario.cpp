@@ -28,7 +28,7 @@ typename Values::value_type choice_or(const std::optional<YamlValue>& value, con
 }
 
 std::string read_collective(const YamlValue& value) {
-  std::vector<std::string> names{"auto"};
+  std::vector<std::string> names;
   for (const CollectiveEntry& entry : collective_table()) names.emplace_back(entry.name);
   return names[value.as_choice(names)];
 }
@@ -56,7 +56,7 @@ PlanRequest read_plan_of_file(const YamlValue& value) {
   const YamlValue file = reader.required("file");
   const auto name = reader.optional("name");
   reader.finish();
-  const YamlValue document = YamlValue::load(file.as_path());
+  const YamlValue document = file.load_named();
   if (!is_plan_document(document))
     file.fail("is not a plan file", "a file with the keys format, model, cluster, training, plan");
   const YamlValue plan = read_plan_document(document).plan;

@@ -66,6 +66,13 @@ std::size_t count_points(const YamlValue& sweep, const std::vector<Axis>& axes) 
   return points;
 }
 
+/// Named by an error of the path, which has no place of its own.
+std::string origin_of(const YamlValue& value) {
+  const SourcePosition at = value.position();
+  if (at.line == 0) return "sweep";
+  return fmt::format("{}:{}:{}: sweep", at.file, at.line, at.column);
+}
+
 SweepPoint point_at(const YamlValue& base, const std::vector<Axis>& axes, std::size_t index) {
   std::vector<std::size_t> position(axes.size());
   for (std::size_t a = axes.size(); a-- > 0; index /= axes[a].length())
@@ -74,7 +81,7 @@ SweepPoint point_at(const YamlValue& base, const std::vector<Axis>& axes, std::s
   for (std::size_t a = 0; a < axes.size(); ++a)
     for (std::size_t p = 0; p < axes[a].paths.size(); ++p) {
       const YamlValue& value = axes[a].values[p][position[a]];
-      point.document = point.document.with(axes[a].paths[p], value, "sweep");
+      point.document = point.document.with(axes[a].paths[p], value, origin_of(value));
       point.settings.emplace_back(axes[a].paths[p], value);
     }
   return point;

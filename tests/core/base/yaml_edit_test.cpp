@@ -60,9 +60,12 @@ TEST(YamlEdit, MakesMissingMapsOnTheWay) {
 TEST(YamlEdit, RefusesPathsThatLeadNowhere) {
   EXPECT_EQ(set_error("plans[3].planner", "x"),
             "--set: plans[3].planner: there is no entry [3]; expected an index below 1");
-  EXPECT_EQ(set_error("training[0]", "x"), "--set: training[0]: there is no list there");
+  EXPECT_EQ(
+      set_error("training[0]", "x"),
+      "--set: training[0]: there is no list there; expected a key, as in 'training.mini_batch'");
   EXPECT_EQ(set_error("training.mini_batch.x", "1"),
-            "--set: training.mini_batch.x: 'x' is not inside a map");
+            "--set: training.mini_batch.x: 'x' is not inside a map; expected a path through maps "
+            "and lists to one value");
   for (const char* path : {"", ".", "a..b", "a.", "[x]", "[1", ".a", "a[]"})
     EXPECT_NE(set_error(path, "1"), "no error") << path;
   EXPECT_EQ(set_error("training.mini_batch", "[1").find("--set:1:"), 0U);

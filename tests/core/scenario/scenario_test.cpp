@@ -87,7 +87,7 @@ TEST(Scenario, NamesThePlaceOfWhatIsWrong) {
   EXPECT_THAT(error_of("plans: [{planner: a}]\nmemory: ignore\n"),
               StartsWith("dir/study.yaml:5:9: memory: unknown value 'ignore'"));
   EXPECT_THAT(error_of("plans: [{file: none.yaml}]\n"),
-              StartsWith("dir/none.yaml: cannot be read"));
+              StartsWith("dir/study.yaml:4:16: plans[0].file: there is no file 'dir/none.yaml'"));
 }
 
 /// A plan file in a folder of its own.

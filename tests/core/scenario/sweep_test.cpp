@@ -70,7 +70,8 @@ TEST(Sweep, NamesThePlaceOfWhatIsWrong) {
             "dir/s.yaml:4:31: sweep.zip.b: the list has 1 values; expected 2 as in 'a.x'");
   EXPECT_EQ(error_of("{b: [1], zip: {b: [3]}}"),
             "dir/s.yaml:4:8: sweep: 'b' is swept twice; expected every path once");
-  EXPECT_THAT(error_of("{b.x: [1]}"), StartsWith("sweep: b.x: 'x' is not inside a map"));
+  EXPECT_THAT(error_of("{b.x: [1]}"),
+              StartsWith("dir/s.yaml:4:15: sweep: b.x: 'x' is not inside a map"));
   EXPECT_THAT(error_of("[1]"), StartsWith("dir/s.yaml:4:8: sweep: is a list; expected a map"));
 }
 
