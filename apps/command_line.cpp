@@ -41,13 +41,12 @@ const Verb& verb_named(const std::string& name) {
     if (verb.name == name) return verb;
     names.emplace_back(verb.name);
   }
-  throw ConfigError({.file = "pipegraph"}, fmt::format("there is no verb '{}'", name),
-                    expected_one_of(name, names));
+  throw ConfigError({}, fmt::format("there is no verb '{}'", name), expected_one_of(name, names));
 }
 
 int run(Arguments arguments, const Console& console) {
   if (arguments.empty()) {
-    fmt::print(console.err, "{}", general_help());
+    print_message(console, general_help());
     return ExitBadInput;
   }
   const std::string& first = arguments.front();
@@ -68,7 +67,7 @@ std::span<const Verb> verb_table() { return k_verbs; }
 
 int run_command_line(Arguments arguments, const Console& console) {
   const auto report = [&](std::string_view kind, const char* what, int code) {
-    fmt::print(console.err, "pipegraph: {}{}\n", kind, what);
+    print_message(console, fmt::format("pipegraph: {}{}\n", kind, what));
     return code;
   };
   try {

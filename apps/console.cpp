@@ -14,8 +14,12 @@ void print_result(const Console& console, std::string_view text) {
                                    std::system_category().message(errno)));
 }
 
+void print_message(const Console& console, std::string_view text) {
+  [[maybe_unused]] const auto ignored = std::fwrite(text.data(), 1, text.size(), console.err);
+}
+
 void print_note(const Console& console, std::string_view text) {
-  fmt::print(console.err, "note: {}\n", text);
+  print_message(console, fmt::format("note: {}\n", text));
 }
 
 }  // namespace pipegraph

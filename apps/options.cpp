@@ -51,13 +51,14 @@ std::string Options::help() const {
 }
 
 void Options::fail(const std::string& problem, const std::string& expected) const {
-  throw ConfigError({.file = "pipegraph " + usage_.verb}, problem, expected);
+  throw ConfigError({.file = usage_.verb}, problem, expected);
 }
 
 po::variables_map Options::parse_values(Arguments arguments) const {
   po::options_description all;
   all.add(visible_).add(hidden_);
   const std::string see_help = fmt::format("see 'pipegraph {} --help'", usage_.verb);
+  const std::string shown_in_help = fmt::format("what 'pipegraph {} --help' shows", usage_.verb);
   po::variables_map values;
   try {
     const std::vector<std::string> words(arguments.begin(), arguments.end());
@@ -71,11 +72,11 @@ po::variables_map Options::parse_values(Arguments arguments) const {
     const std::string name = error.get_option_name();
     const auto close = nearest(name, names);
     fail(fmt::format("there is no option '{}'", name),
-         close ? fmt::format("'{}'; {}", *close, see_help) : see_help);
+         close ? fmt::format("'{}'; {}", *close, see_help) : shown_in_help);
   } catch (const po::too_many_positional_options_error&) {
     fail("there are too many arguments", fmt::format("{}; {}", usage_.synopsis, see_help));
   } catch (const po::error& error) {
-    fail(error.what(), see_help);
+    fail(error.what(), shown_in_help);
   }
   return values;
 }
@@ -100,6 +101,13 @@ std::size_t choice_of(const po::variables_map& values, const std::string& name,
     if (choices[i] == text) return i;
   throw ConfigError({.file = shown_name(name)}, fmt::format("unknown value '{}'", text),
                     expected_one_of(text, choices));
+}
+
+std::optional<std::string> path_of(const po::variables_map& values, const std::string& name) {
+  if (values.count(name) == 0) return std::nullopt;
+  auto path = values[name].as<std::string>();
+  if (path.empty()) throw ConfigError({.file = shown_name(name)}, "is empty", "a path");
+  return path;
 }
 
 std::vector<std::string> texts_of(const po::variables_map& values, const std::string& name) {

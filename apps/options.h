@@ -54,6 +54,10 @@ class Options {
 std::size_t choice_of(const boost::program_options::variables_map& values, const std::string& name,
                       std::span<const std::string> choices);
 
+/// The path that an option names, if it is given. Errors: ConfigError if it is empty.
+std::optional<std::string> path_of(const boost::program_options::variables_map& values,
+                                   const std::string& name);
+
 /// The texts of an option that may be given several times.
 std::vector<std::string> texts_of(const boost::program_options::variables_map& values,
                                   const std::string& name);

@@ -1,5 +1,6 @@
 // `pipegraph plan`: the plans of a scenario by their analytic times; the best one to a file.
 #include <boost/program_options/value_semantic.hpp>
+#include <filesystem>
 
 #include "apps/exit_code.h"
 #include "apps/outcome.h"
@@ -25,7 +26,7 @@ Options make_options() {
   add_scenario(options);
   options.add()("plan", po::value<std::string>()->value_name("NAME"),
                 "only this plan of the scenario (default: all)");
-  options.add()("point", po::value<std::size_t>()->value_name("INDEX"),
+  options.add()("point", po::value<std::int64_t>()->value_name("INDEX"),
                 "the point of the scenario's sweep to take, from 0");
   options.add()("output,o", po::value<std::string>()->value_name("FILE"),
                 "write the plan of least iteration time to this file");
@@ -36,6 +37,15 @@ Options make_options() {
 std::vector<PlanRequest> chosen_plans(const Scenario& scenario, const po::variables_map& values) {
   if (values.count("plan") == 0) return scenario.plans;
   return {plan_of(scenario, values)};
+}
+
+/// Never the scenario, which a plan would replace.
+std::optional<std::string> output_file(const po::variables_map& values) {
+  const auto path = path_of(values, "output");
+  std::error_code ignored;
+  if (path && std::filesystem::equivalent(*path, values["SCENARIO"].as<std::string>(), ignored))
+    throw ConfigError({.file = *path}, "is the scenario itself", "another file for the plan");
+  return path;
 }
 
 /// The one that is ok and takes the least time; null if none is.
@@ -64,6 +74,7 @@ int run_plan(Arguments arguments, const Console& console) {
   const auto values = make_options().parse(arguments, console);
   if (!values) return ExitDone;
   const OutputFormat format = format_of(*values);
+  const std::optional<std::string> output = output_file(*values);
   const Study study = load_study(*values);
   Setup setup = set_up(point_of(study, *values));
   setup.scenario.simulation.backend = BackendKind::Analytic;
@@ -83,8 +94,7 @@ int run_plan(Arguments arguments, const Console& console) {
   print_result(console, results_in(format, study.name, {point}));
   const Outcome* best = best_of(outcomes);
   if (best == nullptr) return ExitNo;
-  if (values->count("output") > 0)
-    write_best(*best, setup, (*values)["output"].as<std::string>(), console);
+  if (output) write_best(*best, setup, *output, console);
   return ExitDone;
 }
 

@@ -57,7 +57,7 @@ std::vector<std::int64_t> sample_counts(const Context& context) {
     const auto [last, error] = std::from_chars(text.data() + at, text.data() + end, count);
     if (error != std::errc{} || last != text.data() + end || count < 1 || count > (1 << 30))
       throw ConfigError({.file = "--samples"}, fmt::format("'{}' is not a list of counts", text),
-                        "e.g. 1,8,64");
+                        "counts from 1 to 2^30, e.g. 1,8,64");
     counts.push_back(count);
     at = end + 1;
   }

@@ -114,7 +114,7 @@ int add_report(const std::filesystem::path& folder, const Console& console) {
 }
 
 std::filesystem::path output_folder(const Study& study, const po::variables_map& values) {
-  if (values.count("output") > 0) return values["output"].as<std::string>();
+  if (const auto path = path_of(values, "output")) return *path;
   return std::filesystem::path("out") / folder_name(study.name);
 }
 
@@ -136,7 +136,7 @@ int run_simulate(Arguments arguments, const Console& console) {
   for (const std::string& note : run.notes()) print_note(console, note);
   print_result(console, results_in(format, study.name, results));
   const int drawn = values->count("no-report") > 0 ? ExitDone : add_report(target, console);
-  fmt::print(console.err, "results: {}\n", target.string());
+  print_message(console, fmt::format("results: {}\n", target.string()));
   if (drawn != ExitDone) return drawn;
   return any_ok(results) ? ExitDone : ExitNo;
 }

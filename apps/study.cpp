@@ -47,7 +47,7 @@ void add_scenario(Options& options) {
 void add_choice_of_plan(Options& options) {
   options.add()("plan", po::value<std::string>()->value_name("NAME"),
                 "the plan of the scenario to take (default: the first)");
-  options.add()("point", po::value<std::size_t>()->value_name("INDEX"),
+  options.add()("point", po::value<std::int64_t>()->value_name("INDEX"),
                 "the point of the scenario's sweep to take, from 0");
 }
 
@@ -69,11 +69,11 @@ const SweepPoint& point_of(const Study& study, const po::variables_map& values) 
                       fmt::format("the sweep has {} points", count),
                       fmt::format("--point 0 ... {}, or --set sweep={{}}", count - 1));
   }
-  const auto index = values["point"].as<std::size_t>();
-  if (index >= count)
+  const auto index = values["point"].as<std::int64_t>();
+  if (index < 0 || static_cast<std::size_t>(index) >= count)
     throw ConfigError({.file = "--point"}, fmt::format("there is no point {}", index),
                       fmt::format("0 to {}", count - 1));
-  return study.points[index];
+  return study.points[static_cast<std::size_t>(index)];
 }
 
 Setup set_up(const SweepPoint& point) {

@@ -71,7 +71,9 @@ std::string folder_name(std::string_view plan) {
 }
 
 ResultsFolder ResultsFolder::create(const std::filesystem::path& folder) {
-  const bool exists = std::filesystem::exists(folder);
+  std::error_code failed;
+  const bool exists = std::filesystem::exists(folder, failed);
+  if (failed) fail_to_make(folder, failed);
   if (exists && !std::filesystem::is_directory(folder))
     throw ConfigError({.file = folder.string()}, "is not a folder", "a folder for the results");
   if (exists && !std::filesystem::is_empty(folder) && !is_ours(folder))
@@ -82,15 +84,23 @@ ResultsFolder ResultsFolder::create(const std::filesystem::path& folder) {
 
 ResultsFolder::ResultsFolder(std::filesystem::path target, Origin origin)
     : target_(std::move(target)), staging_(target_ / k_staging_folder), origin_(origin) {
-  make_folder(target_);
-  if (!is_ours(target_)) write_mark(target_);  // a killed run leaves it ours
-  remove_tree(staging_);
-  make_folder(staging_);
-  write_mark(staging_);
+  try {
+    make_folder(target_);
+    if (!is_ours(target_)) write_mark(target_);  // a killed run leaves it ours
+    remove_tree(staging_);
+    make_folder(staging_);
+    write_mark(staging_);
+  } catch (...) {
+    abandon();
+    throw;
+  }
 }
 
 ResultsFolder::~ResultsFolder() {
-  if (committed_) return;
+  if (!committed_) abandon();
+}
+
+void ResultsFolder::abandon() const {
   std::error_code ignored;
   std::filesystem::remove_all(origin_ == Origin::Made ? target_ : staging_, ignored);
 }

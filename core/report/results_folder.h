@@ -38,6 +38,7 @@ class ResultsFolder {
  private:
   enum class Origin : std::uint8_t { Existed, Made };
   ResultsFolder(std::filesystem::path target, Origin origin);
+  void abandon() const;
 
   std::filesystem::path target_;
   std::filesystem::path staging_;

@@ -49,25 +49,33 @@ TEST(CommandLine, NothingIsBadInput) {
 
 TEST(CommandLine, SuggestsVerbsAndOptions) {
   EXPECT_THAT(run({"simulat"}).err,
-              StartsWith("pipegraph: pipegraph: there is no verb 'simulat'; expected 'simulate'"));
+              StartsWith("pipegraph: there is no verb 'simulat'; expected 'simulate'"));
   const Ran ran = run({"list", "models", "--fromat", "csv"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.err,
-            "pipegraph: pipegraph list: there is no option '--fromat'; expected '--format'; see "
+            "pipegraph: list: there is no option '--fromat'; expected '--format'; see "
             "'pipegraph list --help'\n");
 }
 
 TEST(CommandLine, NamesMissingAndSuperfluousArguments) {
-  EXPECT_EQ(
-      run({"simulate"}).err,
-      "pipegraph: pipegraph simulate: SCENARIO is missing; expected pipegraph simulate SCENARIO "
-      "[options]\n");
+  EXPECT_EQ(run({"simulate"}).err,
+            "pipegraph: simulate: SCENARIO is missing; expected pipegraph simulate SCENARIO "
+            "[options]\n");
   EXPECT_THAT(run({"list", "models", "more"}).err, HasSubstr("there are too many arguments"));
   EXPECT_THAT(run({"list", "models", "--format"}).err, HasSubstr("--format"));
   EXPECT_THAT(
       run({"list", "models", "--format", "xml"}).err,
       StartsWith("pipegraph: --format: unknown value 'xml'; expected one of table, json, csv"));
   EXPECT_EQ(run({"list", "models", "--format", "xml"}).code, 2);
+}
+
+TEST(CommandLine, AMessageThatCannotBeWrittenChangesNothing) {
+  std::FILE* full = std::fopen("/dev/full", "w");
+  ASSERT_NE(full, nullptr);
+  std::setbuf(full, nullptr);  // as standard error
+  const std::vector<std::string> words{"simulat"};
+  EXPECT_EQ(run_command_line(words, {.out = stdout, .err = full}), 2);
+  std::fclose(full);
 }
 
 TEST(CommandLine, AFullDiskBehindStandardOutputIsAFault) {

@@ -52,6 +52,16 @@ TEST_F(PlanVerb, RefusesPlannersThereAreNot) {
                                  "'balanced'"));
 }
 
+TEST_F(PlanVerb, DoesNotReplaceTheScenario) {
+  write_branches();
+  const Ran ran = run({"plan", "branches.yaml", "-o", "./branches.yaml"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("./branches.yaml: is the scenario itself"));
+  EXPECT_EQ(run({"validate", "branches.yaml"}).code, 0);
+  EXPECT_THAT(run({"plan", "branches.yaml", "-o", ""}).err, HasSubstr("--output: is empty"));
+}
+
 TEST_F(PlanVerb, ASweepNeedsAPoint) {
   write_branches("sweep: {training.mini_batch: [8, 16]}\n");
   EXPECT_THAT(
@@ -60,6 +70,8 @@ TEST_F(PlanVerb, ASweepNeedsAPoint) {
   const Ran ran = run({"plan", "branches.yaml", "--point", "1", "--plan", "graph"});
   EXPECT_THAT(ran.out, HasSubstr("60 ms"));
   EXPECT_EQ(run({"plan", "branches.yaml", "--point", "2"}).code, 2);
+  EXPECT_THAT(run({"plan", "branches.yaml", "--point", "-1"}).err,
+              HasSubstr("--point: there is no point -1; expected 0 to 1"));
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ TEST_F(Show, CostsScaleWithSamples) {
   EXPECT_THAT(text, HasSubstr("4,a1,0.004,0.008\n"));
   EXPECT_THAT(text, HasSubstr("1,(all),0.008,0.016\n"));
   EXPECT_EQ(run({"show", "costs", "branches.yaml", "--samples", "1,x"}).err,
-            "pipegraph: --samples: '1,x' is not a list of counts; expected e.g. 1,8,64\n");
+            "pipegraph: --samples: '1,x' is not a list of counts; expected counts from 1 to 2^30, "
+            "e.g. 1,8,64\n");
 }
 
 TEST_F(Show, RefusesOtherThings) {

@@ -87,6 +87,10 @@ TEST_F(Results, AnEmptyFolderIsTakenAndAFileIsNot) {
   EXPECT_THROW(ResultsFolder::create(folder_ / "pipegraph.json"), ConfigError);
 }
 
+TEST_F(Results, ANameTooLongForTheSystemIsAFaultOfTheMachine) {
+  EXPECT_THROW(ResultsFolder::create(folder_ / std::string(300, 'x')), MachineError);
+}
+
 TEST_F(Results, PlanNamesBecomeSafeFolderNames) {
   EXPECT_EQ(folder_name("graphpipe-2.a_b"), "graphpipe-2.a_b");
   EXPECT_EQ(folder_name("a/b c"), "a%2Fb%20c");
