@@ -44,8 +44,9 @@ EvaluationOptions evaluation_options(const Simulation& simulation) {
 
 MadePlan make_plan(const PlanRequest& request, const Setup& setup) {
   if (request.source == PlanRequest::Source::Given) return read_given(request, setup);
-  const ConfiguredPlanner planner = read_configured(request, setup);
+  ConfiguredPlanner planner = read_configured(request, setup);
   const auto begin = std::chrono::steady_clock::now();
+  planner.options.elapsed = [begin] { return Seconds{std::chrono::steady_clock::now() - begin}; };
   MadePlan made{.plan = planner.run(setup.workload, planner.options), .notes = {}};
   if (Plan* plan = std::get_if<Plan>(&made.plan)) {
     if (!plan->search) plan->search.emplace();

@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/nearest.h"
+#include "models/importers/import_table.h"
 #include "models/operator_list.h"
 #include "models/table.h"
 
@@ -16,13 +17,13 @@ constexpr int k_most_nested_files = 8;
 /// The map with all `file` keys followed.
 YamlValue follow_files(const YamlValue& value, int depth) {
   const auto file = value.is_map() ? value.find("file") : std::nullopt;
-  if (!file) return value;
+  if (!file || value.find("import")) return value;
   if (depth == k_most_nested_files)
     file->fail(fmt::format("model files name each other more than {} times", k_most_nested_files),
                "a file with a family or operators");
   const YamlValue base = file->load_named();
-  if (!base.is_map()) base.fail("not a model", "a map with 'family' or 'operators'");
-  return follow_files(base, depth + 1).merged_with(value);
+  if (!base.is_map()) base.fail("not a model", "a map with 'family', 'operators' or 'import'");
+  return follow_files(base, depth + 1).merged_with(value.without("file"));
 }
 
 std::int64_t read_parameter(const YamlValue& value, const FamilyParameter& parameter) {
@@ -51,7 +52,7 @@ ComputationGraph read_family(MapReader& reader, const std::string& name, Precisi
 
 ComputationGraph read_model(const YamlValue& value, Precision precision) {
   MapReader reader(follow_files(value, 0), "a model");
-  reader.optional("file");  // followed above
+  if (reader.optional("import")) return read_import(reader);
   const auto given_name = reader.optional("name");
   const std::string name = given_name ? given_name->as_string() : "";
   const auto operators = reader.optional("operators");
@@ -60,7 +61,8 @@ ComputationGraph read_model(const YamlValue& value, Precision precision) {
     return read_family(reader, name, precision);
   }
   reader.finish();
-  if (!operators) value.fail("a model without 'family', 'file' or 'operators'", "one of them");
+  if (!operators)
+    value.fail("a model without 'family', 'file', 'import' or 'operators'", "one of them");
   return read_operator_list(*operators, name.empty() ? "model" : name);
 }
 

@@ -8,7 +8,8 @@
 namespace pipegraph {
 
 /// Reads `{family: NAME, parameters...}`, `{file: F, ...}` (a file of any of these forms; keys
-/// beside `file` replace the file's) or `{name: N, operators: [...]}`. Families size their tensors
+/// beside `file` replace the file's), `{import: FORMAT, file: F, ...}` or `{name: N, operators:
+/// [...]}`. Families size their tensors
 /// by `precision`; explicit operators stand as given. Errors: ConfigError for anything that is not
 /// as it should be, unknown keys included.
 ComputationGraph read_model(const YamlValue& value, Precision precision);

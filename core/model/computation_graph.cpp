@@ -78,8 +78,9 @@ class SizeLimit {
     for (const PassWork* work : {&op.forward, &op.backward}) {
       bytes_ += work->bytes.as_double() + work->fixed_bytes.as_double();
       flops_ += flops(*work).count;
-      if (work->time) seconds_ += work->time->count();
-      if (work->flops.count < 0.0 || (work->time && !(work->time->count() >= 0.0)))
+      if (work->time) seconds_ += work->time->count() + work->fixed_time.count();
+      if (work->flops.count < 0.0 || !(work->fixed_time.count() >= 0.0) ||
+          (work->time && !(work->time->count() >= 0.0)))
         throw ConfigError(op.position, fmt::format("'{}' has negative work", op.name), "0 or more");
     }
     const auto refuse = [&](const std::string& most) {

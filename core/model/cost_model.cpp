@@ -43,7 +43,8 @@ Seconds memory_time(const PassWork& work, std::int64_t samples, const ComputeRat
 Seconds pass_time(const Operator& op, const PassWork& work, std::int64_t samples,
                   const ComputeRate& rate) {
   if (work.empty()) return Seconds{0};
-  if (work.time) return *work.time * (static_cast<double>(samples) * rate.slowdown);
+  if (work.time)
+    return (*work.time * static_cast<double>(samples) + work.fixed_time) * rate.slowdown;
   Seconds compute{0};
   if (flops(work).count > 0.0) {
     if (rate.peak.value == 0.0)

@@ -3,7 +3,7 @@
 namespace pipegraph {
 
 bool PassWork::empty() const {
-  if (time) return time->count() == 0.0;
+  if (time) return time->count() == 0.0 && fixed_time.count() == 0.0;
   return flops.count == 0.0 && bytes.count == 0 && fixed_bytes.count == 0 && products.empty();
 }
 
@@ -23,6 +23,7 @@ PassWork merged(const PassWork& first, const PassWork& second) {
   check(first.time.has_value() == second.time.has_value(), "a time cannot be added to work");
   PassWork sum = first;
   if (sum.time) *sum.time += *second.time;
+  sum.fixed_time += second.fixed_time;
   sum.flops.count += second.flops.count;
   sum.bytes += second.bytes;
   sum.fixed_bytes += second.fixed_bytes;

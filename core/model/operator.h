@@ -10,6 +10,7 @@
 #include "core/base/errors.h"
 #include "core/base/ids.h"
 #include "core/base/units.h"
+#include "core/model/operator_variant.h"
 
 namespace pipegraph {
 
@@ -32,10 +33,12 @@ struct MatrixProduct {
 /// Work of one pass of one operator, per sample unless said: for the roofline, or an explicit time
 /// that replaces the whole formula and is linear in samples.
 struct PassWork {
-  std::optional<Seconds> time{};          ///< per sample, no launch; then the rest is ignored
-  Flops flops{};                          ///< besides the products
-  Bytes bytes{};                          ///< moved to and from memory
-  Bytes fixed_bytes{};                    ///< moved once per pass whatever the samples: parameters
+  std::optional<Seconds>
+      time{};             ///< per sample, no launch; then work in FLOPs and bytes is ignored
+  Seconds fixed_time{0};  ///< beside `time`: once per pass whatever the samples
+  Flops flops{};          ///< besides the products
+  Bytes bytes{};          ///< moved to and from memory
+  Bytes fixed_bytes{};    ///< moved once per pass whatever the samples: parameters
   std::vector<MatrixProduct> products{};  ///< their flops come on top of `flops`
   bool operator==(const PassWork&) const = default;
   /// Whether there is anything to do; a pass without work costs nothing.
@@ -97,6 +100,8 @@ struct Operator {
   OperatorId tied_to{};               ///< owner of the parameters it shares; -1 = its own
   bool output_needs_gradient = true;  ///< false: no gradient flows back into its output
   OperatorArithmetic arithmetic;
+  std::vector<OperatorVariant>
+      variants{};           ///< measured alternatives, by (tensor_parallel, recompute)
   SourcePosition position;  ///< where it was written, for errors; may be empty
 };
 

@@ -12,4 +12,7 @@ namespace pipegraph {
 /// in the order of their smallest operator. Any block of it is convex.
 std::vector<OperatorId> linearise(const ComputationGraph& graph);
 
+/// The same order of the nodes of any acyclic graph.
+std::vector<Digraph::Node> branch_by_branch(const Digraph& graph);
+
 }  // namespace pipegraph

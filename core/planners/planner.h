@@ -30,6 +30,8 @@ struct PlannerOptions {
   DeviceUse device_use = DeviceUse::AtMost;
   Choose choose = Choose::IterationTime;
   EvaluationOptions evaluation;
+  /// Time since planning began, for planners with a time limit; empty: no limit holds.
+  std::function<Seconds()> elapsed;
 };
 
 using PlannerResult = std::variant<Plan, Infeasible>;

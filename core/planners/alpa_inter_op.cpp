@@ -1,0 +1,102 @@
+#include "core/planners/alpa_inter_op.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/yaml_reader.h"
+#include "core/planners/candidates.h"
+#include "core/planners/contraction.h"
+#include "core/planners/linearise.h"
+#include "core/planners/search/latency_search.h"
+#include "core/planners/search_input.h"
+
+namespace pipegraph {
+namespace {
+
+/// The search over one workload, for every micro-batch size in turn.
+class AlpaSearch {
+ public:
+  AlpaSearch(const Workload& workload, const AlpaOptions& own)
+      : workload_(workload), own_(own), search_(make_input()) {
+    search_.problem.in_flight = InFlightRule::Position;
+    family_ = prefixes(search_.problem.graph, branch_by_branch(search_.problem.graph));
+    pairs_.emplace(search_.problem, family_);
+    report_.family = "prefixes, branch by branch";
+    report_.states = family_.ideals.size();
+    report_.cuts = pairs_->pairs().size();
+  }
+
+  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
+    const BatchCosts costs = batch_costs(workload_, search_, micro_batch);
+    SearchProblem problem = search_.problem;
+    problem.memory -= withheld.as_double();
+    const LatencyOutcome outcome = least_latency(problem, *pairs_, costs, {own_.step});
+    report_.probes += outcome.sweeps;
+    if (!outcome.plan)
+      return Infeasible{
+          fmt::format("no chain for {} devices fits {} per device", problem.devices,
+                      to_text(Bytes{static_cast<std::uint64_t>(std::max(problem.memory, 0.0))}))};
+    Proposal result;
+    result.stages = stages_of(search_, *outcome.plan);
+    result.objective = {"pipeline_latency_s", outcome.latency};
+    result.search = report_;
+    result.search.lower_bound_s = outcome.lower_bound;
+    result.search.gap = own_.step;
+    return result;
+  }
+
+  /// Counts of all sizes together, with the figures of the plan chosen.
+  SearchReport report(const SearchReport& chosen) const {
+    SearchReport result = chosen;
+    result.probes = report_.probes;
+    return result;
+  }
+
+ private:
+  SearchInput make_input() {
+    SearchInput fine = search_input(workload_);
+    if (fine.blocks.size() <= own_.blocks) return fine;
+    auto blocks = contracted_blocks(workload_, fine, own_.blocks);
+    report_.notes.push_back(fmt::format("{} operators contracted to {} blocks",
+                                        workload_.graph->size(), blocks.size()));
+    return search_input(workload_, std::move(blocks));
+  }
+
+  const Workload& workload_;
+  AlpaOptions own_;
+  SearchReport report_;
+  SearchInput search_;
+  IdealFamily family_;
+  std::optional<PairTable> pairs_;
+};
+
+}  // namespace
+
+PlannerResult plan_alpa_inter_op(const Workload& workload, const PlannerOptions& options,
+                                 const AlpaOptions& own) {
+  AlpaSearch search(workload, own);
+  PlannerResult result = best_proposal(workload, options, "alpa_inter_op",
+                                       [&](std::int32_t micro_batch, Bytes withheld) {
+                                         return search.propose(micro_batch, withheld);
+                                       });
+  if (auto* plan = std::get_if<Plan>(&result)) plan->search = search.report(*plan->search);
+  return result;
+}
+
+Planner configure_alpa_inter_op(MapReader& options) {
+  AlpaOptions own;
+  if (const auto value = options.optional("blocks"))
+    own.blocks = static_cast<std::size_t>(value->as_integer(1, 1'000));
+  if (const auto value = options.optional("step")) {
+    own.step = value->as_double();
+    if (own.step < 0.0 || own.step > 1.0) value->fail("out of range", "a number from 0 to 1");
+  }
+  return [own](const Workload& workload, const PlannerOptions& common) {
+    return plan_alpa_inter_op(workload, common, own);
+  };
+}
+
+}  // namespace pipegraph

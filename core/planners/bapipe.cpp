@@ -1,0 +1,168 @@
+#include "core/planners/bapipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "core/planners/candidates.h"
+#include "core/planners/chain_stages.h"
+#include "core/planners/linearise.h"
+#include "core/planners/search_input.h"
+
+namespace pipegraph {
+namespace {
+
+constexpr double k_infinite = std::numeric_limits<double>::infinity();
+
+/// Costs of blocks of the linearised graph on the cluster's own devices.
+class ChainTimes {
+ public:
+  ChainTimes(const Workload& workload, std::int32_t micro_batch)
+      : input_(search_input(workload)), chain_(linearise(*workload.graph)) {
+    for (const Device& device : workload.topology->devices()) {
+      const ComputeRate rate = compute_rate(device, workload.training.precision);
+      const auto same = std::ranges::find(rates_, rate);
+      kind_.push_back(static_cast<std::size_t>(same - rates_.begin()));
+      if (same == rates_.end()) rates_.push_back(rate);
+    }
+    for (const ComputeRate& rate : rates_) {
+      std::vector<double>& sums = sums_.emplace_back(1, 0.0);
+      for (const OperatorId op : chain_)
+        sums.push_back(sums.back() + (workload.costs->time(op, Pass::Forward, micro_batch, rate) +
+                                      workload.costs->time(op, Pass::Backward, micro_batch, rate))
+                                         .count());
+    }
+    find_cuts(micro_batch);
+  }
+
+  const std::vector<OperatorId>& chain() const { return chain_; }
+
+  /// The longer of compute and of the transfers at both ends.
+  double block(std::size_t device, std::size_t begin, std::size_t end) const {
+    const std::vector<double>& sums = sums_[kind_[device]];
+    return std::max({sums[end] - sums[begin], cuts_[begin], cuts_[end]});
+  }
+
+ private:
+  /// Seconds of one micro-batch's tensors across every cut, there and back.
+  void find_cuts(std::int32_t micro_batch) {
+    std::vector<std::size_t> position(chain_.size());
+    for (std::size_t i = 0; i < chain_.size(); ++i) position[chain_[i].index()] = i;
+    cuts_.assign(chain_.size() + 1, 0.0);
+    for (const SearchTensor& tensor : input_.problem.tensors) {
+      std::size_t last = 0;
+      for (const Digraph::Node reader : tensor.consumers)
+        last = std::max(last, position[static_cast<std::size_t>(reader)]);
+      const double seconds =
+          tensor.crossings *
+          (input_.problem.latency + tensor.bytes * micro_batch / input_.problem.bandwidth);
+      for (std::size_t cut = position[static_cast<std::size_t>(tensor.producer)] + 1; cut <= last;
+           ++cut)
+        cuts_[cut] += seconds;
+    }
+  }
+
+  SearchInput input_;
+  std::vector<OperatorId> chain_;
+  std::vector<ComputeRate> rates_;
+  std::vector<std::size_t> kind_;          ///< of every device
+  std::vector<std::vector<double>> sums_;  ///< [kind][position]
+  std::vector<double> cuts_;
+};
+
+Proposal propose(const Workload& workload, std::int32_t micro_batch) {
+  const ChainTimes times(workload, micro_batch);
+  const UnequalPartition partition =
+      unequal_partition(times.chain().size(), workload.topology->size(),
+                        [&](std::size_t device, std::size_t begin, std::size_t end) {
+                          return times.block(device, begin, end);
+                        });
+  Proposal proposal;
+  const OperatorBlocks blocks = cut_chain(times.chain(), partition.ends);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    Stage& stage = proposal.stages.emplace_back();
+    stage.name = fmt::format("s{}", i);
+    stage.operators = blocks[i];
+    std::ranges::sort(stage.operators);
+    stage.devices = {make_id<DeviceId>(i)};
+    stage.micro_batch = micro_batch;
+  }
+  proposal.objective = {"max_stage_time_per_sample_s", partition.largest / micro_batch};
+  proposal.search.family = "prefixes, branch by branch";
+  proposal.search.states = times.chain().size() + 1;
+  return proposal;
+}
+
+/// What is explored beside the partition.
+struct Exploration {
+  std::string schedule;
+  std::int32_t micro_batches_more = 0;  ///< in flight, to overlap transfers
+};
+
+const std::array<Exploration, 3> k_explorations{{{"1f1b", 0}, {"1f1b", 1}, {"gpipe", 0}}};
+
+}  // namespace
+
+UnequalPartition unequal_partition(std::size_t length, std::size_t devices, const BlockCost& cost) {
+  // [device][end]: least largest cost of positions up to `end` on the devices up to this.
+  std::vector<std::vector<double>> least(devices, std::vector<double>(length + 1, k_infinite));
+  std::vector<std::vector<std::size_t>> begin(devices, std::vector<std::size_t>(length + 1, 0));
+  for (std::size_t end = 1; end <= length; ++end) least[0][end] = cost(0, 0, end);
+  for (std::size_t device = 1; device < devices; ++device)
+    for (std::size_t end = device + 1; end <= length; ++end)
+      for (std::size_t from = device; from < end; ++from) {
+        const double value = std::max(least[device - 1][from], cost(device, from, end));
+        if (value >= least[device][end]) continue;
+        least[device][end] = value;
+        begin[device][end] = from;
+      }
+  std::size_t last = 0;
+  for (std::size_t device = 1; device < devices; ++device)
+    if (least[device][length] < least[last][length]) last = device;
+  UnequalPartition partition{{}, least[last][length]};
+  std::size_t end = length;
+  for (std::size_t device = last + 1; device-- > 0;) {
+    partition.ends.push_back(end);
+    end = begin[device][end];
+  }
+  std::ranges::reverse(partition.ends);
+  return partition;
+}
+
+PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& options) {
+  std::optional<Plan> best;
+  double best_time = k_infinite;
+  std::optional<Infeasible> first_no;
+  for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
+    for (const Exploration& explored : k_explorations) {
+      PlannerOptions tried = options;
+      tried.micro_batches = {size};
+      tried.schedule = explored.schedule;
+      tried.extra_in_flight = explored.schedule == "gpipe"
+                                  ? 0  // it has all in flight
+                                  : options.extra_in_flight + explored.micro_batches_more * size;
+      PlannerResult result = best_proposal(
+          workload, tried, "bapipe",
+          [&](std::int32_t micro_batch, Bytes) { return propose(workload, micro_batch); });
+      if (auto* no = std::get_if<Infeasible>(&result)) {
+        if (!first_no) first_no = std::move(*no);
+        continue;
+      }
+      Plan& plan = std::get<Plan>(result);
+      const double time = options.choose == Choose::Objective
+                              ? plan.objective->value
+                              : evaluate(workload, plan, options.evaluation).iteration_time.count();
+      if (time >= best_time) continue;
+      best_time = time;
+      best = std::move(plan);
+    }
+  if (!best) return *first_no;
+  return std::move(*best);
+}
+
+Planner configure_bapipe(MapReader&) { return plan_bapipe; }
+
+}  // namespace pipegraph

@@ -1,0 +1,208 @@
+#include "core/planners/pipedream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "core/base/yaml_reader.h"
+#include "core/planners/candidates.h"
+#include "core/planners/contraction.h"
+#include "core/planners/linearise.h"
+#include "core/planners/search/chain_search.h"
+#include "core/planners/search/optimise.h"
+
+namespace pipegraph {
+namespace {
+
+/// The search over one workload, for every micro-batch size in turn.
+class PipedreamSearch {
+ public:
+  PipedreamSearch(const Workload& workload, const PlannerOptions& options,
+                  const PipedreamOptions& own)
+      : workload_(workload),
+        own_(own),
+        exactly_(options.device_use == DeviceUse::Exactly),
+        search_(make_input()) {
+    if (own_.levels.empty()) own_.levels = levels_of(*workload.topology);
+    search_.problem.in_flight = InFlightRule::Position;
+    make_family();
+    pairs_.emplace(search_.problem, family_);
+    report_.family = family_.name;
+    report_.states = family_.ideals.size();
+    report_.cuts = pairs_->pairs().size();
+  }
+
+  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
+    return own_.cost == ChainCost::Common ? propose_common(micro_batch, withheld)
+                                          : propose_own(micro_batch, withheld);
+  }
+
+  /// Counts of all sizes together, with the figures of the plan chosen.
+  SearchReport report(const SearchReport& chosen) const {
+    SearchReport result = chosen;
+    result.probes = report_.probes;
+    return result;
+  }
+
+ private:
+  SearchInput make_input() {
+    SearchInput fine = search_input(workload_);
+    if (fine.blocks.size() <= own_.blocks) return fine;
+    auto blocks = contracted_blocks(workload_, fine, own_.blocks);
+    report_.notes.push_back(fmt::format("{} operators contracted to {} blocks",
+                                        workload_.graph->size(), blocks.size()));
+    return search_input(workload_, std::move(blocks));
+  }
+
+  void make_family() {
+    const Digraph& graph = search_.problem.graph;
+    if (own_.linearise == Linearisation::Antichain) {
+      if (auto all = all_ideals(graph, own_.ideals)) {
+        family_ = std::move(*all);
+        return;
+      }
+      report_.notes.push_back(
+          fmt::format("more than {} downsets: linearised branch by branch", own_.ideals));
+    }
+    family_ = prefixes(graph, branch_by_branch(graph));
+    family_.name = "prefixes, branch by branch";
+    const bool chain = std::ranges::all_of(
+        graph.edges(), [](const Digraph::Edge& edge) { return edge.to == edge.from + 1; });
+    if (!chain) report_.notes.emplace_back("the graph is planned as a chain, branch by branch");
+  }
+
+  std::variant<Proposal, Infeasible> propose_common(std::int32_t micro_batch, Bytes withheld) {
+    const BatchCosts costs = batch_costs(workload_, search_, micro_batch);
+    Prober prober(search_.problem, *pairs_, costs);
+    SearchLimits limits;
+    limits.memory = search_.problem.memory - withheld.as_double();
+    const SearchOutcome outcome = least_bottleneck(search_.problem, costs, prober, limits);
+    if (!outcome.plan) return Infeasible{reason(withheld)};
+    const SearchPlan plan = break_ties(search_.problem, costs, prober, *outcome.plan);
+    report_.probes += prober.counts().probes;
+    Proposal result = proposal(plan.max_time_per_sample, outcome.lower_bound);
+    result.stages = stages_of(search_, plan);
+    result.search.exact = outcome.exact;
+    return result;
+  }
+
+  std::variant<Proposal, Infeasible> propose_own(std::int32_t micro_batch, Bytes withheld) {
+    ChainInput input = chain_input(workload_, search_,
+                                   {.micro_batch = micro_batch,
+                                    .levels = own_.levels,
+                                    .sync = own_.sync,
+                                    .exactly = exactly_});
+    input.problem.base.memory -= withheld.as_double();
+    input.problem.most_replicas = input.problem.costs.max_devices;
+    const ChainOutcome outcome = ChainSearch(input.problem, *pairs_).run();
+    report_.probes += outcome.probes;
+    if (!outcome.plan) return Infeasible{reason(withheld)};
+    Proposal result = proposal(outcome.plan->max_time_per_sample, outcome.lower_bound);
+    result.stages = stages_of(input, *outcome.plan);
+    result.search.exact = outcome.exact && report_.notes.empty();
+    return result;
+  }
+
+  /// Without stages. The bound holds for chains of the family, as the planner's claim does.
+  Proposal proposal(double value, double lower_bound) const {
+    Proposal result;
+    result.objective = {"max_time_per_sample_s", value};
+    result.search = report_;
+    result.search.lower_bound_s = std::min(lower_bound, value);
+    if (*result.search.lower_bound_s > 0.0)
+      result.search.gap = value / *result.search.lower_bound_s - 1.0;
+    return result;
+  }
+
+  std::string reason(Bytes withheld) const {
+    const double limit = std::max(search_.problem.memory - withheld.as_double(), 0.0);
+    const auto worst =
+        std::ranges::max_element(search_.problem.fixed) - search_.problem.fixed.begin();
+    const double most = search_.problem.fixed[static_cast<std::size_t>(worst)];
+    const std::string text = to_text(Bytes{static_cast<std::uint64_t>(limit)});
+    if (most > limit)
+      return fmt::format(
+          "stage with '{}' needs {} on each device, limit {}",
+          workload_.graph->at(search_.blocks[static_cast<std::size_t>(worst)].front()).name,
+          to_text(Bytes{static_cast<std::uint64_t>(most)}), text);
+    return fmt::format("no chain for {} devices fits {} per device", search_.problem.devices, text);
+  }
+
+  const Workload& workload_;
+  PipedreamOptions own_;
+  bool exactly_;
+  SearchReport report_;
+  SearchInput search_;
+  IdealFamily family_;
+  std::optional<PairTable> pairs_;
+};
+
+constexpr std::int64_t k_most_workers = 1'000'000;
+
+std::vector<ChainLevel> read_levels(const YamlValue& value) {
+  std::vector<ChainLevel> levels;
+  for (const YamlValue& item : value.items()) {
+    MapReader reader(item, "a level");
+    ChainLevel level;
+    level.workers = static_cast<int>(reader.required("workers").as_integer(1, k_most_workers));
+    level.bandwidth = reader.required("bandwidth").as_bytes_per_second().value;
+    reader.finish();
+    levels.push_back(level);
+  }
+  if (levels.empty() || levels.size() > 2)
+    value.fail(fmt::format("{} levels", levels.size()), "one, or an inner and an outer one");
+  return levels;
+}
+
+void check_levels(const Workload& workload, const std::vector<ChainLevel>& levels) {
+  std::int64_t devices = 1;
+  for (const ChainLevel& level : levels) devices *= level.workers;
+  if (levels.empty() || devices <= static_cast<std::int64_t>(workload.topology->size())) return;
+  throw ConfigError({.key = "levels"}, fmt::format("they have {} devices", devices),
+                    fmt::format("at most {}, as the cluster has", workload.topology->size()));
+}
+
+}  // namespace
+
+PlannerResult plan_pipedream(const Workload& workload, const PlannerOptions& options,
+                             const PipedreamOptions& own) {
+  check_levels(workload, own.levels);
+  PipedreamSearch search(workload, options, own);
+  PlannerResult result =
+      best_proposal(workload, options, "pipedream", [&](std::int32_t micro_batch, Bytes withheld) {
+        return search.propose(micro_batch, withheld);
+      });
+  if (auto* plan = std::get_if<Plan>(&result)) plan->search = search.report(*plan->search);
+  return result;
+}
+
+Planner configure_pipedream(MapReader& options) {
+  PipedreamOptions own;
+  if (const auto value = options.optional("linearise"))
+    own.linearise = static_cast<Linearisation>(
+        value->as_choice(std::array<std::string, 2>{"branch_by_branch", "antichain"}));
+  const auto cost = options.optional("cost");
+  if (cost)
+    own.cost = static_cast<ChainCost>(cost->as_choice(std::array<std::string, 2>{"own", "common"}));
+  const auto sync = options.optional("sync");
+  if (sync)
+    own.sync =
+        static_cast<SyncRule>(sync->as_choice(std::array<std::string, 3>{"ring", "sum", "max"}));
+  const auto levels = options.optional("levels");
+  if (levels) own.levels = read_levels(*levels);
+  if (own.cost == ChainCost::Common && (sync || levels))
+    cost->fail("'cost: common' knows neither synchronisation nor levels",
+               "no 'sync' and no 'levels' beside it");
+  if (const auto value = options.optional("ideals"))
+    own.ideals = static_cast<std::size_t>(value->as_integer(2, 10'000));
+  if (const auto value = options.optional("blocks"))
+    own.blocks = static_cast<std::size_t>(value->as_integer(1, 1'000));
+  return [own](const Workload& workload, const PlannerOptions& common) {
+    return plan_pipedream(workload, common, own);
+  };
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,28 @@
+// The chain whose micro-batches pass soonest, fill and drain included (Zheng et al., Alpa, OSDI
+// 2022): least sum of the stages' times plus (M - 1) times the largest, by a sweep of the largest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/planners/search/pair_costs.h"
+
+namespace pipegraph {
+
+struct LatencyOutcome {
+  std::optional<SearchPlan> plan;
+  double latency = 0.0;      ///< of the plan: seconds per mini-batch
+  double lower_bound = 0.0;  ///< over the family
+  std::uint64_t sweeps = 0;  ///< largest times tried
+};
+
+struct LatencyOptions {
+  double step = 0.0;  ///< largest times closer than this (relative) are tried once: an answer may
+                      ///< be worse than the least by as much
+};
+
+/// Over chains of the family of `pairs`; stages in flight by position. `problem` must say so.
+LatencyOutcome least_latency(const SearchProblem& problem, const PairTable& pairs,
+                             const BatchCosts& costs, const LatencyOptions& options = {});
+
+}  // namespace pipegraph

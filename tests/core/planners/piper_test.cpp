@@ -1,0 +1,112 @@
+#include "core/planners/piper.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/tiny_clusters.h"
+#include "tests/support/tiny_graphs.h"
+#include "tests/support/tiny_stages.h"
+
+namespace pipegraph {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Workload on(ComputationGraph graph, Topology cluster, std::int32_t mini_batch = 8) {
+  return test::tiny_workload(std::move(graph), std::move(cluster), {.mini_batch = mini_batch});
+}
+
+PlannerResult piper(const Workload& workload, std::int32_t micro_batch, PiperOptions own = {}) {
+  return plan_piper(
+      workload, {.name = "p", .kind = PlanKind::Sequential, .micro_batches = {micro_batch}}, own);
+}
+
+TEST(Piper, GivesEveryReplicaMicroBatchesOfItsOwn) {
+  // One operator of 3 s on 2 devices: 1.5 s per sample; micro-batches of 2 x 2 samples.
+  const Plan plan = std::get<Plan>(piper(on(test::chain_graph(1), test::ideal_cluster(2)), 2));
+  EXPECT_EQ(plan.stages.front().replicas(), 2);
+  EXPECT_EQ(plan.stages.front().micro_batch, 4);
+  EXPECT_NEAR(plan.objective->value, 1.5, 1e-8);
+  EXPECT_TRUE(plan.search->exact);
+}
+
+TEST(Piper, UsesReplicasThatDivideTheMicroBatches) {
+  // 3 devices, 4 micro-batches of 2 samples: 2 replicas, not 3.
+  const Plan plan = std::get<Plan>(piper(on(test::chain_graph(1), test::ideal_cluster(3)), 2));
+  EXPECT_EQ(plan.stages.front().replicas(), 2);
+  EXPECT_EQ(plan.unused_devices.size(), 1U);
+}
+
+TEST(Piper, RefusesMicroBatchesThatDoNotDivideTheMiniBatch) {
+  const PlannerResult result = piper(on(test::chain_graph(2), test::ideal_cluster(2)), 3);
+  EXPECT_THAT(std::get<Infeasible>(result).reason, HasSubstr("do not divide a mini-batch of 8"));
+}
+
+TEST(Piper, CountsDownsetsAndPairs) {
+  // Two branches of 2 between a stem and a join: 9 pairs of depths, after the join, before the
+  // stem, and the empty set: 11. Pairs: 11 x 10 / 2 less those of depths that are not nested.
+  // Nested or equal (a, b) <= (c, d): 6 x 6 of 81, so 27 strictly; with the ends 27 + 2 x 9 + 1.
+  const Workload workload = on(test::fork_join_graph(2, 2), test::ideal_cluster(2));
+  const Plan plan = std::get<Plan>(piper(workload, 1));
+  EXPECT_EQ(plan.search->states, 11U);
+  EXPECT_EQ(plan.search->cuts, 27U + 18U + 1U);
+  EXPECT_EQ(plan.search->family, "all ideals");
+}
+
+TEST(Piper, SearchesFewerDownsetsWhereThereAreTooMany) {
+  const Workload workload = on(test::fork_join_graph(2, 2), test::ideal_cluster(2));
+  const Plan plan = std::get<Plan>(piper(workload, 1, {.downsets = 10}));
+  EXPECT_FALSE(plan.search->exact);
+  EXPECT_THAT(plan.search->notes, Contains(HasSubstr("more than 10 downsets")));
+}
+
+TEST(Piper, RecomputesWhereMemoryIsShort) {
+  // Each operator keeps 5000 B a sample, its input being 1000 B; the first of two stages has two
+  // samples in flight. 2 + 2 operators need 20 000 and 10 000 B; of 19 000 B only 1 + 3 fit: 9 s.
+  // Recomputing one of the first stage's costs a forward of 1 s: 2 x 3 + 1 = 7 s.
+  Device device;
+  device.memory = Bytes{19'000};
+  const Workload workload = on(test::chain_graph(4, {.output = Bytes{1000}, .saved = Bytes{5000}}),
+                               test::ideal_cluster(2, device));
+  const Plan without = std::get<Plan>(piper(workload, 1));
+  const Plan with = std::get<Plan>(piper(workload, 1, {.recompute = true}));
+  EXPECT_NEAR(without.objective->value, 9.0, 1e-7);
+  EXPECT_NEAR(with.objective->value, 7.0, 1e-7);
+  EXPECT_EQ(with.stages[0].recompute.size(), 1U);
+  EXPECT_TRUE(with.stages[1].recompute.empty());
+}
+
+TEST(Piper, SaysWhichLayerDoesNotFit) {
+  Device device;
+  device.memory = Bytes{1};
+  const PlannerResult result = piper(
+      on(test::chain_graph(3, {.parameters = Bytes{100}}), test::ideal_cluster(2, device)), 1);
+  EXPECT_THAT(std::get<Infeasible>(result).reason, HasSubstr("stage with 's"));
+}
+
+TEST(Piper, EndsAtItsTimeLimit) {
+  const Workload workload = on(test::chain_graph(8), test::ideal_cluster(4));
+  int asked = 0;
+  PlannerOptions options{.name = "p", .kind = PlanKind::Sequential, .micro_batches = {1}};
+  options.elapsed = [&] { return Seconds{++asked > 9 ? 2.0 : 0.0}; };
+  const Plan plan = std::get<Plan>(plan_piper(workload, options, {.time_limit = Seconds{1.0}}));
+  EXPECT_TRUE(plan.search->truncated);
+  EXPECT_FALSE(plan.search->exact);
+}
+
+TEST(LayerBlocks, JoinOperatorsOfOneNameWhereTheyAreConvex) {
+  const auto op = [](const std::string& name, std::vector<OperatorId> inputs) {
+    return test::tiny_operator(name, std::move(inputs));
+  };
+  // "a" leaves its layer and comes back through "mid": not convex, so alone.
+  const ComputationGraph graph(
+      "g", {op("a.x", {}), op("mid", {OperatorId{0}}), op("a.y", {OperatorId{1}}),
+            op("b.x", {OperatorId{2}}), op("b.y", {OperatorId{3}})});
+  EXPECT_THAT(layer_blocks(graph),
+              ElementsAre(ElementsAre(OperatorId{0}), ElementsAre(OperatorId{1}),
+                          ElementsAre(OperatorId{2}), ElementsAre(OperatorId{3}, OperatorId{4})));
+}
+
+}  // namespace
+}  // namespace pipegraph
