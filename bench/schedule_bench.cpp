@@ -36,7 +36,7 @@ BENCHMARK(ScheduleChain)
     ->Unit(benchmark::kMillisecond);
 
 void ScheduleReplicas(benchmark::State& state) {
-  schedule(state, replicas_case(static_cast<int>(state.range(0))));
+  schedule(state, replicas_case(static_cast<int>(state.range(0)), k_dgx_h100));
 }
 BENCHMARK(ScheduleReplicas)
     ->ArgName("replicas")

@@ -8,8 +8,8 @@
 #include "core/planners/bapipe.h"
 #include "core/planners/exhaustive.h"
 #include "core/planners/graphpipe.h"
-#include "core/planners/pipegraph.h"
 #include "core/planners/pipedream.h"
+#include "core/planners/pipegraph.h"
 #include "core/planners/piper.h"
 #include "core/planners/uniform.h"
 
@@ -32,7 +32,8 @@ constexpr std::array k_planners{
                  PlanKind::Graph, configure_pipegraph},
     PlannerEntry{"pipedream", "a chain of least largest time per sample on levels of bandwidth",
                  PlanKind::Sequential, configure_pipedream},
-    PlannerEntry{"piper", "stages between downsets, every later one counted in memory; recomputation",
+    PlannerEntry{"piper",
+                 "stages between downsets, every later one counted in memory; recomputation",
                  PlanKind::Sequential, configure_piper},
     PlannerEntry{"uniform", "the operators of the chain in equal numbers", PlanKind::Sequential,
                  configure_uniform},

@@ -60,7 +60,8 @@ TEST(ModelReader, RefusesUnknownKeysAndFamilies) {
               AllOf(HasSubstr("s.yaml:1:"), HasSubstr("'layers'")));
   EXPECT_THAT(error_of("{famly: mlp}"), HasSubstr("'family'"));
   EXPECT_THAT(error_of("{family: mlp, operators: []}"), HasSubstr("beside 'family'"));
-  EXPECT_THAT(error_of("{name: a}"), HasSubstr("without 'family', 'file', 'import' or 'operators'"));
+  EXPECT_THAT(error_of("{name: a}"),
+              HasSubstr("without 'family', 'file', 'import' or 'operators'"));
   EXPECT_THAT(error_of("mlp"), HasSubstr("s.yaml:1:"));
 }
 
