@@ -17,7 +17,7 @@
 namespace pipegraph {
 namespace {
 
-constexpr std::size_t k_kept_output = 16 * 1024;
+constexpr std::size_t k_kept_output = 16384;
 
 MachineError failed(const char* call) {
   return MachineError(fmt::format("cannot start a simulation: {}: {}", call, std::strerror(errno)));

@@ -1,6 +1,7 @@
 #include "sim/flow_engine.h"
 
 #include <cmath>
+#include <deque>
 #include <set>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
@@ -69,12 +70,15 @@ class FlowEngine::Implementation {
   }
 
   void start(const FlowStart& flow) {
-    if (comms_.size() <= flow.flow) comms_.resize(flow.flow + 1);
+    while (comms_.size() <= flow.flow) {
+      numbers_.push_back(static_cast<std::uint32_t>(comms_.size()));
+      comms_.emplace_back();
+    }
     check(comms_[flow.flow] == nullptr, "one flow in progress per number");
     s4u::CommPtr comm = s4u::Comm::sendto_init(platform_.hosts[flow.from.index()],
                                                platform_.hosts[flow.to.index()]);
     comm->set_payload_size(static_cast<std::uint64_t>(std::llround(flow.bytes * scale_)));
-    comm->set_data(reinterpret_cast<void*>(static_cast<std::uintptr_t>(flow.flow) + 1));
+    comm->set_data(&numbers_[flow.flow]);
     comm->start();
     comms_[flow.flow] = std::move(comm);
     ++active_;
@@ -112,9 +116,9 @@ class FlowEngine::Implementation {
   /// is what it offers for leaving the loop without ending the simulation.
   void ended(const s4u::Activity& activity) {
     stop_.insert(nullptr);
-    const auto tag = reinterpret_cast<std::uintptr_t>(activity.get_data<void>());
-    if (tag == 0) return;
-    const auto flow = static_cast<std::uint32_t>(tag - 1);
+    const auto* number = activity.get_data<std::uint32_t>();
+    if (number == nullptr) return;
+    const std::uint32_t flow = *number;
     if (comms_[flow] == nullptr) return;  // reported already
     released_.push_back(std::move(comms_[flow]));
     comms_[flow] = nullptr;
@@ -137,8 +141,8 @@ class FlowEngine::Implementation {
   NetworkFactors factors_;
   std::set<s4u::Activity*> stop_;
   Timer* alarm_ = nullptr;
-  double latency_ = 0.0;                ///< of the flow being started
   std::vector<s4u::CommPtr> comms_;     ///< by flow number
+  std::deque<std::uint32_t> numbers_;   ///< 0, 1, ...: what SimGrid's communications point to
   std::vector<s4u::CommPtr> released_;  ///< ended; kept until SimGrid is done with them
   std::vector<std::uint32_t> ended_;
   std::size_t active_ = 0;

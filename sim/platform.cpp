@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -60,9 +59,8 @@ FactorTable parse_factors(std::string_view text) {
     text.remove_prefix(std::min(text.size(), step.size() + 1));
     const std::size_t colon = step.find(':');
     check(colon != std::string_view::npos, "SimGrid's factors are size:factor pairs");
-    FactorStep parsed;
-    std::from_chars(step.data(), step.data() + colon, parsed.above_bytes);
-    std::from_chars(step.data() + colon + 1, step.data() + step.size(), parsed.factor);
+    const FactorStep parsed{std::stod(std::string(step.substr(0, colon))),
+                            std::stod(std::string(step.substr(colon + 1)))};
     table.push_back(parsed);
   }
   std::ranges::sort(table, {}, &FactorStep::above_bytes);
