@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -77,7 +78,9 @@ TEST(ModelReader, RefusesImpossibleParametersWhereTheyStand) {
 /// A folder of model files, removed after the test.
 class ModelFiles : public ::testing::Test {
  protected:
-  ModelFiles() : folder_(std::filesystem::path(::testing::TempDir()) / "pipegraph_model_files") {
+  ModelFiles()
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                ("pipegraph_model_files_" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_ / "inner");
   }
   ~ModelFiles() override { std::filesystem::remove_all(folder_); }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -102,8 +103,8 @@ class PlanFileInlining : public ::testing::Test {
   YamlValue parse(const std::string& text) const {
     return YamlValue::parse(text, (folder_ / "scenario.yaml").string());
   }
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / "pipegraph_plan_file_test";
+  const std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                        ("pipegraph_plan_file_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(PlanFileInlining, WritesAFileWithItsOverridesInto) {

@@ -1,6 +1,7 @@
 #include "core/report/csv.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <limits>
 
@@ -10,7 +11,8 @@ namespace {
 class Csv : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(path_); }
-  std::filesystem::path path_ = std::filesystem::path(::testing::TempDir()) / "csv_test.csv";
+  std::filesystem::path path_ = std::filesystem::path(::testing::TempDir()) /
+                                ("csv_test_" + std::to_string(::getpid()) + ".csv");
 };
 
 TEST_F(Csv, QuotesOnlyWhereNeeded) {

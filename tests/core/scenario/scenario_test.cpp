@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -103,8 +104,8 @@ class ScenarioOfPlanFile : public ::testing::Test {
                "plan: {name: found, planner: piper, stages: []}\n");
   }
   ~ScenarioOfPlanFile() override { std::filesystem::remove_all(folder_); }
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / "pipegraph_scenario_test";
+  const std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                        ("pipegraph_scenario_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(ScenarioOfPlanFile, APlanFileIsTheScenarioOfItsPlan) {
