@@ -1,0 +1,18 @@
+// Channels between devices of one process, which share memory: the receiver copies piece by piece
+// from the sender's memory.
+#pragma once
+
+#include <memory>
+
+#include "core/program/program.h"
+#include "exec/state/run_state.h"
+#include "exec/transport/channels.h"
+#include "exec/transport/transport.h"
+
+namespace pipegraph {
+
+/// All must outlive it. Every device of the program is in this process.
+std::unique_ptr<Transport> make_in_process_transport(const Program& program,
+                                                     const Channels& channels, RunState& state);
+
+}  // namespace pipegraph

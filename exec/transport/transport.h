@@ -1,0 +1,66 @@
+// Moves messages between devices, within a process or between processes. Messages of a channel
+// match by the order in which they are posted; there are no tags.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/base/ids.h"
+#include "core/base/units.h"
+#include "core/program/program.h"
+#include "exec/state/failure.h"
+#include "exec/transport/channels.h"
+#include "exec/transport/piece.h"
+
+namespace pipegraph {
+
+enum class Half : std::uint8_t { Send, Recv };
+
+/// One half of a message. `bytes` and `element_bytes` must be equal at both ends.
+struct MessageHalf {
+  ChannelId channel;
+  Half half = Half::Send;
+  std::uint8_t element_bytes = 4;
+  InstructionId instruction;  ///< for error messages; several messages of an all-reduce share one
+  std::uint32_t token = 0;    ///< returned with the arrival; the poster's business
+  Bytes bytes;
+  Seconds posted{0};  ///< travels to the other side
+  /// `bytes` in all, or none at all: then only the message's existence and `posted` travel. Valid,
+  /// and their memory unused by others, until the half has arrived.
+  std::span<const Piece> pieces;
+};
+
+/// A half that has completed: the receiver has the data, the sender knows it.
+struct Arrival {
+  InstructionId instruction;
+  std::uint32_t token = 0;
+  Half half = Half::Send;
+  Seconds other_posted{0};  ///< of the other side
+};
+
+/// Each device's calls come from its own thread, those of different devices at the same time.
+/// Errors of any call: MachineError, which ends the run; messages that differ in bytes or element
+/// size name device and instruction at both ends (see size_mismatch).
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Posts a half of device `self`; does not wait.
+  virtual void post(DeviceId self, const MessageHalf& message) = 0;
+  /// Halves of `self` that have completed since the last call, valid until the next call.
+  virtual std::span<const Arrival> poll(DeviceId self) = 0;
+  /// Sleeps until something may have arrived for `self`, until abort, or for `at_most`.
+  virtual void sleep(DeviceId self, Seconds at_most) = 0;
+  /// Whether nothing is on its way to any device of the program, and nobody outside this process
+  /// could send anything; asked while all devices of the process wait. False if not known.
+  virtual bool quiet() = 0;
+  /// A device of this process has failed: wakes everyone, tells other processes. Any thread.
+  virtual void abort(const Fault& fault) noexcept = 0;
+};
+
+/// "the message #3 send F0[0,4)>d1 on d0 has 8 bytes of 4 each, #7 recv ... on d1 expects ...".
+std::string size_mismatch(const Program& program, const MessageHalf& sent,
+                          const MessageHalf& expected);
+
+}  // namespace pipegraph
