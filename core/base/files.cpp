@@ -88,6 +88,12 @@ void FileWriter::append(std::string_view content) {
   if (const int error = write_all(descriptor_, content)) fail(error);
 }
 
+void FileWriter::sync() {
+  check(descriptor_ >= 0, "a committed file is not synced");
+  // Devices and pipes have nothing to wait for.
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);
+}
+
 void FileWriter::commit() {
   check(descriptor_ >= 0, "a file is committed once");
   // Some file systems report a full disk only at the close.
@@ -99,6 +105,13 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   FileWriter file(path);
   file.append(content);
   file.commit();
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot sync a folder, and say so with EINVAL.
+  if (opened.number() < 0 || (::fsync(opened.number()) != 0 && errno != EINVAL))
+    fail_to_write(folder, errno);
 }
 
 std::string read_file(const std::filesystem::path& path, std::uint64_t most) {

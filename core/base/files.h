@@ -27,6 +27,9 @@ class FileWriter {
   ~FileWriter();
 
   void append(std::string_view content);
+  /// Returns once what was appended is on the disk: with commit() and sync_folder() after it, the
+  /// file survives a power cut, too.
+  void sync();
   /// Gives the file its name. Call it once, last.
   void commit();
 
@@ -38,6 +41,9 @@ class FileWriter {
   std::string target_;
   int descriptor_ = -1;
 };
+
+/// Returns once the names in `folder` are on the disk. Errors: MachineError.
+void sync_folder(const std::filesystem::path& folder);
 
 /// A whole file. Errors: ConfigError if it cannot be read, is a folder, or has more than `most`
 /// bytes.
