@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "exec/training/checkpoint.h"
-#include "exec/training/ranks.h"
+#include "exec/transport/ranks.h"
 
 namespace pipegraph {
 
