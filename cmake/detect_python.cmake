@@ -1,18 +1,19 @@
 # Sets PIPEGRAPH_PYTHON to the first interpreter that can draw the plots. Debian's packages belong to the
-# distribution's python3, which need not be the one that comes first in PATH.
-if(NOT PIPEGRAPH_PYTHON)
-  find_program(_path_python python3 NO_CACHE)
-  foreach(_candidate IN ITEMS /usr/bin/python3 ${_path_python})
-    execute_process(COMMAND ${_candidate} -c "import matplotlib, numpy, jinja2"
-                    RESULT_VARIABLE _result OUTPUT_QUIET ERROR_QUIET)
-    if(_result EQUAL 0)
-      set(PIPEGRAPH_PYTHON ${_candidate} CACHE FILEPATH "Python with matplotlib, numpy and jinja2")
-      break()
+# distribution's python3, which need not be the one that comes first in PATH; cmake/setup.sh asks in the same order.
+# Each run of CMake looks again where none was found, or where the one found before can no longer do it.
+function(find_plotting_python)
+  find_program(path_python python3 NO_CACHE)
+  foreach(candidate IN ITEMS ${PIPEGRAPH_PYTHON} /usr/bin/python3 ${path_python})
+    execute_process(COMMAND ${candidate} -c "import matplotlib, numpy, jinja2"
+                    RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+    if(result EQUAL 0)
+      set(PIPEGRAPH_PYTHON ${candidate} CACHE FILEPATH "Python with matplotlib, numpy and jinja2" FORCE)
+      message(STATUS "Python: ${candidate}")
+      return()
     endif()
   endforeach()
-endif()
-if(PIPEGRAPH_PYTHON)
-  message(STATUS "Python: ${PIPEGRAPH_PYTHON}")
-else()
+  unset(PIPEGRAPH_PYTHON CACHE)
   message(STATUS "Python: none can import matplotlib, numpy and jinja2; reports will have no pictures")
-endif()
+endfunction()
+
+find_plotting_python()

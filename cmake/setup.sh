@@ -32,10 +32,19 @@ probe_finds() {
       done
       return 1
       ;;
-    python:*)
-      /usr/bin/python3 -c "import $what" 2>/dev/null || python3 -c "import $what" 2>/dev/null
-      ;;
+    python:*) "$(python_of_modules)" -c "import $what" 2>/dev/null ;;
   esac
+}
+
+# Prints the interpreter that python:MODULE asks, since one must have every module: the first that has them all, else the
+# one that apt's packages are for. cmake/detect_python.cmake looks in the same order.
+python_of_modules() {
+  local modules candidate distribution=/usr/bin/python3
+  modules=$(sed -n 's/.*|[[:space:]]*python:\([[:alnum:]_]*\).*/\1/p' "$packages_file" | paste -sd,)
+  for candidate in "$distribution" python3; do
+    command -v "$candidate" >/dev/null && "$candidate" -c "import $modules" 2>/dev/null && echo "$candidate" && return
+  done
+  if [[ -x $distribution ]] || command -v apt-get >/dev/null; then echo "$distribution"; else echo python3; fi
 }
 
 # Prints those lines of its input whose package is not installed and whose probe finds nothing.
@@ -96,6 +105,7 @@ install_missing() {
     fail "as root, run: apt-get update && apt-get install --no-install-recommends $names"
   fi
   say "installing $names (log: build/apt.log)"
+  touch "$root/build/.packages_changed"
   : >"$log"
   if ! $prefix apt-get update -q -o DPkg::Lock::Timeout=600 >>"$log" 2>&1 </dev/null; then
     say "apt-get update failed; trying with the package lists at hand"
@@ -137,17 +147,24 @@ logged() {
   return 1
 }
 
-# configure PRESET [cmake option...]: does nothing if build/PRESET is configured for this very folder.
-# After that CMake itself configures again when a CMake file changes.
+# Whether FOLDER was configured for this very project: a copied tree brings the folders of its origin.
+belongs_here() { grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$1/CMakeCache.txt" 2>/dev/null; }
+
+# Whether FOLDER is configured, since the last package came, with a Python for the reports.
+is_configured() {
+  [[ -f $1/build.ninja && ! $root/build/.packages_changed -nt $1/build.ninja ]] && belongs_here "$1" &&
+    grep -q '^PIPEGRAPH_PYTHON:.*=.' "$1/CMakeCache.txt"
+}
+
+# configure PRESET: does nothing if build/PRESET is configured already. After that CMake itself configures again when a
+# CMake file changes.
 configure() {
-  local preset="$1" folder="$root/build/$1"
-  shift
-  if [[ -f $folder/build.ninja ]] && (($# == 0)) &&
-    grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt" 2>/dev/null; then
-    return 0
-  fi
+  local preset="$1" folder="$root/build/$1" fresh=(--fresh)
+  is_configured "$folder" && return 0
+  # A folder of this project keeps what was chosen in it by hand.
+  [[ -f $folder/build.ninja ]] && belongs_here "$folder" && fresh=()
   mkdir -p "$folder"
-  (cd "$root" && logged "$folder/configure.log" cmake --fresh --preset "$preset" "$@") ||
+  (cd "$root" && logged "$folder/configure.log" cmake "${fresh[@]}" --preset "$preset") ||
     fail "configuring $preset failed"
 }
 

@@ -26,7 +26,7 @@ plant_tree() {
   chmod 755 "$scratch"
   mkdir -p "$scratch"/{bin,elsewhere,tree/cmake,tree/core/base}
   cp "$source_root/pipegraph" "$scratch/tree/"
-  cp "$source_root/cmake/setup.sh" "$scratch/tree/cmake/"
+  sed "s|/usr/bin/python3|$scratch/distribution/python3|" "$source_root/cmake/setup.sh" >"$scratch/tree/cmake/setup.sh"
   echo 'build | absent-package | header:absent/header.h | an absent library' >"$scratch/tree/cmake/packages.txt"
   touch "$scratch/calls" "$scratch/tree/core/base/a.cpp"
   for tool in bash cat chmod cut dirname env find flock grep head mkdir mv paste readlink rm sed tail touch tr; do
@@ -39,7 +39,7 @@ if [[ $1 == --build ]]; then
   chmod +x build/release/apps/pipegraph
 else
   mkdir -p build/release
-  echo "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" >build/release/CMakeCache.txt
+  printf '%s\n' "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "PIPEGRAPH_PYTHON:FILEPATH=python3" >build/release/CMakeCache.txt
   touch build/release/build.ninja
 fi
 END
@@ -51,6 +51,28 @@ change_source() { sleep 0.05 && touch "$scratch/tree/core/base/a.cpp"; }
 with_apt() {
   stand_in apt-get <<<'[[ $1 == update ]] || touch "$(dirname "$0")/../installed"'
   stand_in dpkg-query <<<'[[ -e $(dirname "$0")/../installed ]] && printf "installed:absent-package "; true'
+}
+
+# python_with FILE MODULE...: a stand-in interpreter that can import these modules and what apt-get has brought for it.
+python_with() {
+  mkdir -p "${1%/*}"
+  cat >"$1" <<END
+#!/bin/bash
+wanted=\${2#import }
+for module in \${wanted//,/ }; do
+  [[ " ${*:2} " == *" \$module "* || -e $1-\$module ]] || exit 1
+done
+END
+  chmod +x "$1"
+}
+
+# Packages whose modules stand-in interpreters may have; apt-get brings them to the distribution's.
+with_python_packages() {
+  printf 'build | python3-%s | python:%s | plots\n' one one two two three three >"$scratch/tree/cmake/packages.txt"
+  stand_in apt-get <<END
+for package; do [[ \$package == python3-* ]] && touch "$scratch/distribution/python3-\${package#python3-}"; done
+END
+  stand_in dpkg-query <<<''
 }
 
 # Runs the wrapper with only the stand-ins in PATH; sets output, errors and status.
@@ -157,6 +179,53 @@ test_calls_at_the_same_time_build_once() {
   for i in 1 2 3; do
     expect "output $i" "$(<"$scratch/output$i")" "program in $scratch: $i"
   done
+}
+
+test_python_modules_are_completed_in_one_interpreter() {
+  ((EUID == 0)) || return 0
+  plant_tree && with_python_packages
+  python_with "$scratch/distribution/python3" one
+  python_with "$scratch/bin/python3" two
+  call x
+  expect "calls" "$calls" "*apt-get install *python3-two python3-three"$'\n'"cmake *"
+}
+
+test_python_modules_that_one_interpreter_has_are_not_installed() {
+  plant_tree && with_python_packages
+  python_with "$scratch/distribution/python3" one
+  python_with "$scratch/bin/python3" one two three
+  call x
+  expect "errors" "$errors" "pipegraph: building *"
+  expect "calls" "$calls" "dpkg-query *cmake --fresh *"
+}
+
+test_python_modules_are_asked_of_the_path_where_there_is_no_distribution() {
+  plant_tree && with_python_packages
+  rm "$scratch/bin/apt-get" "$scratch/bin/dpkg-query"
+  python_with "$scratch/bin/python3" one two
+  call x
+  expect "status" "$status" 3
+  expect "errors" "$errors" "*python3-three *"
+  [[ $errors == *python3-two* ]] && expect "errors" "$errors" "only what is missing"
+}
+
+test_a_folder_configured_without_a_python_is_configured_again() {
+  plant_tree && with_apt && touch "$scratch/installed"
+  call x
+  sed -i '/PYTHON/d' "$scratch/tree/build/release/CMakeCache.txt"
+  change_source
+  call x
+  expect "calls" "$calls" "dpkg-query *cmake --preset release*cmake --build *"
+}
+
+test_a_folder_configured_before_packages_came_is_configured_again() {
+  ((EUID == 0)) || return 0
+  plant_tree && with_apt && touch "$scratch/installed"
+  call x
+  rm "$scratch/installed"
+  change_source
+  call x
+  expect "calls" "$calls" "*apt-get install *cmake --preset release*cmake --build *"
 }
 
 for name in $(compgen -A function test_); do
