@@ -23,6 +23,7 @@ else()
   message(STATUS "SimGrid: not used (PIPEGRAPH_SIM=OFF); only the analytic backend simulates")
 endif()
 
+include(${CMAKE_CURRENT_LIST_DIR}/detect_blas.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/detect_mpi.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/detect_cuda.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/detect_python.cmake)

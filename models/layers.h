@@ -28,7 +28,8 @@ struct LinearOptions {
   std::optional<Tensor> residual{};  ///< added after the activation; has the output's shape
   OperatorId tied_to{};              ///< shares the parameters of that operator
 };
-/// x W (+ bias), activation, (+ residual). GELU keeps its argument for the backward.
+/// x W (+ bias), activation, (+ residual). GELU, and ReLU before a residual, keep their argument
+/// for the backward.
 Tensor linear(GraphBuilder& builder, const std::string& name, const Tensor& x,
               const LinearOptions& options);
 

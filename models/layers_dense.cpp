@@ -79,7 +79,10 @@ Tensor linear(GraphBuilder& builder, const std::string& name, const Tensor& x,
   op.parameters = builder.bytes({x.columns, options.columns});
   if (options.bias) op.parameters += builder.bytes({options.columns});
   op.tied_to = options.tied_to;
-  if (options.activation == Activation::Gelu) op.internal = op.output;
+  // The backward reads ReLU's mask off the output, unless something is added to that.
+  if (options.activation == Activation::Gelu ||
+      (options.activation == Activation::Relu && options.residual))
+    op.internal = op.output;
   set_linear_work(op, builder, x, options);
   add_parameter_traffic(op);
   return builder.add(std::move(op));

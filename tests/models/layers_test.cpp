@@ -50,6 +50,15 @@ TEST_F(Layers, LinearMultipliesAndReadsItsParametersOncePerPass) {
   EXPECT_EQ(linear_op.backward_weight->fixed_bytes, Bytes{160});
 }
 
+TEST_F(Layers, ReluKeepsItsArgumentOnlyWhereTheOutputDoesNotShowItsMask) {
+  const Tensor x = hidden(2, 3);
+  const Tensor y = linear(builder_, "y", x, {.columns = 5, .activation = Activation::Relu});
+  EXPECT_EQ(op(y).internal, Bytes{0});
+  const Operator fused =
+      op(linear(builder_, "z", x, {.columns = 5, .activation = Activation::Relu, .residual = y}));
+  EXPECT_EQ(fused.internal, Bytes{4 * 10});
+}
+
 TEST_F(Layers, LinearOnAnInputHasNoInputGradient) {
   const Tensor x = feature_input(builder_, "x", 2, 3);
   const Operator first = op(linear(builder_, "l", x, {.columns = 5, .bias = false}));

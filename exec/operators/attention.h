@@ -1,0 +1,202 @@
+// Multi-head attention (Vaswani et al., arXiv 1706.03762): projections to queries, keys and values,
+// softmax(queries keys' / sqrt(head columns)) values by head, and a projection of the result.
+//
+// Kept for the backward, per sample of t = rows x columns elements: queries, keys, values (t each,
+// by head), the heads' result (t, by token), the probabilities. The first part of the backward puts
+// the gradients of queries, keys and values in the place of these, by token, for the second part.
+#pragma once
+
+#include <cmath>
+
+#include "exec/kernels/attention.h"
+#include "exec/kernels/bias.h"
+#include "exec/kernels/softmax.h"
+#include "exec/operators/operator.h"
+#include "exec/operators/products.h"
+
+namespace pipegraph::operators {
+
+/// Sizes for all samples, and where things lie in parameters and internal.
+template <class T>
+struct Attention {
+  kernels::HeadShape heads;  ///< of one part
+  std::int64_t columns;
+  std::int64_t tokens;    ///< of all samples
+  std::int64_t elements;  ///< tokens x columns
+  std::int64_t probability_elements;
+  std::int64_t parameter_offsets[4];  ///< projection weight, its bias, output weight, its bias
+  T *queries, *keys, *values, *result, *probabilities;
+  bool bias, causal;
+
+  T score_scale() const { return T{1} / std::sqrt(T(heads.head_columns)); }
+  kernels::HeadShape three_parts() const {
+    kernels::HeadShape three = heads;
+    three.parts = 3;
+    return three;
+  }
+};
+
+template <class T>
+Attention<T> attention_of(const OperatorShape& shape, const OperatorData<T>& data) {
+  const OperatorArithmetic& op = shape.arithmetic;
+  const std::int64_t c = op.columns;
+  Attention<T> a{};
+  a.heads = {data.samples, op.rows, op.heads, c / op.heads, 1};
+  a.columns = c;
+  a.tokens = data.samples * op.rows;
+  a.elements = a.tokens * c;
+  a.probability_elements = data.samples * op.heads * op.rows * op.rows;
+  const std::int64_t projection_bias = op.bias ? 3 * c : 0;
+  a.parameter_offsets[1] = 3 * c * c;
+  a.parameter_offsets[2] = 3 * c * c + projection_bias;
+  a.parameter_offsets[3] = a.parameter_offsets[2] + c * c;
+  a.queries = data.internal;
+  a.keys = a.queries + a.elements;
+  a.values = a.keys + a.elements;
+  a.result = a.values + a.elements;
+  a.probabilities = a.result + a.elements;
+  a.bias = op.bias;
+  a.causal = op.causal;
+  return a;
+}
+
+/// A product per sample and head; every matrix is dense, [tokens, tokens] or [tokens, columns of a
+/// head].
+template <class T>
+struct HeadProduct {
+  std::int64_t m, n, k;
+  const T* a;
+  Transpose transpose_a;
+  const T* b;
+  Transpose transpose_b;
+  T* c;
+  T alpha{1};
+};
+
+template <Device D, class T = typename D::Scalar>
+void by_head(D& device, const kernels::HeadShape& heads, const HeadProduct<T>& p) {
+  const std::int64_t a_stride = p.transpose_a == Transpose::Yes ? p.m : p.k;
+  const std::int64_t b_stride = p.transpose_b == Transpose::Yes ? p.k : p.n;
+  device.gemm_strided_batched(
+      Gemm<T>{.m = p.m,
+              .n = p.n,
+              .k = p.k,
+              .a = {p.a, a_stride, p.transpose_a},
+              .b = {p.b, b_stride, p.transpose_b},
+              .c = p.c,
+              .c_stride = p.n,
+              .alpha = p.alpha},
+      BatchStrides{heads.samples * heads.heads, p.m * p.k, p.k * p.n, p.m * p.n});
+}
+
+template <Device D>
+void forward_attention(D& device, const OperatorShape& shape,
+                       const OperatorData<typename D::Scalar>& data) {
+  using T = typename D::Scalar;
+  const Attention<T> a = attention_of(shape, data);
+  const std::int64_t tokens = a.heads.tokens;
+  const std::int64_t width = a.heads.head_columns;
+  const kernels::View<const T> no_bias;
+  const T* parameters = data.parameters;
+
+  times_transposed(device, {a.tokens, 3 * a.columns, a.columns}, data.inputs[0], parameters,
+                   data.scratch);
+  const kernels::View<const T> bias{parameters + a.parameter_offsets[1], 3 * a.columns};
+  device.rows(a.three_parts().rows(), kernels::SplitHeads<T>{a.three_parts(),
+                                                             {data.scratch, 3 * a.elements},
+                                                             a.bias ? bias : no_bias,
+                                                             {a.queries, 3 * a.elements}});
+
+  by_head(device, a.heads,
+          HeadProduct<T>{tokens, tokens, width, a.queries, Transpose::No, a.keys, Transpose::Yes,
+                         a.probabilities, a.score_scale()});
+  const kernels::View<T> probabilities{a.probabilities, a.probability_elements};
+  device.rows(
+      a.probability_elements / tokens,
+      kernels::SoftmaxForward<T>{tokens, a.causal ? tokens : 0, probabilities, probabilities});
+  by_head(device, a.heads,
+          HeadProduct<T>{tokens, width, tokens, a.probabilities, Transpose::No, a.values,
+                         Transpose::No, data.scratch});
+  device.rows(a.heads.rows(),
+              kernels::MergeHeads<T>{a.heads, {data.scratch, a.elements}, {a.result, a.elements}});
+
+  times_transposed(device, {a.tokens, a.columns, a.columns}, a.result,
+                   parameters + a.parameter_offsets[2], data.output);
+  if (!a.bias) return;
+  device.rows(a.tokens, kernels::BiasActivation<T, kernels::Identity>{
+                            a.columns,
+                            {parameters + a.parameter_offsets[3], a.columns},
+                            no_bias,
+                            {},
+                            {data.output, a.elements}});
+}
+
+/// From the gradient of the output to those of queries, keys and values.
+template <Device D>
+void backward_heads(D& device, const Attention<typename D::Scalar>& a,
+                    const OperatorData<typename D::Scalar>& data,
+                    const typename D::Scalar* output_gradient) {
+  using T = typename D::Scalar;
+  const std::int64_t tokens = a.heads.tokens;
+  const std::int64_t width = a.heads.head_columns;
+  // Three tensors like x, which end as the gradients of queries, keys, values; then the scores'.
+  T* first = data.scratch;
+  T* second = first + a.elements;
+  T* third = second + a.elements;
+  T* scores = third + a.elements;
+
+  times(device, {a.tokens, a.columns, a.columns}, output_gradient,
+        data.parameters + a.parameter_offsets[2], second);
+  device.rows(a.heads.rows(),
+              kernels::SplitHeads<T>{a.heads, {second, a.elements}, {}, {first, a.elements}});
+  by_head(device, a.heads,
+          HeadProduct<T>{tokens, width, tokens, a.probabilities, Transpose::Yes, first,
+                         Transpose::No, third});
+  by_head(device, a.heads,
+          HeadProduct<T>{tokens, tokens, width, first, Transpose::No, a.values, Transpose::Yes,
+                         scores});
+  const kernels::View<T> score_gradient{scores, a.probability_elements};
+  device.rows(
+      a.probability_elements / tokens,
+      kernels::SoftmaxBackward<T>{
+          tokens, {a.probabilities, a.probability_elements}, score_gradient, score_gradient});
+  by_head(device, a.heads,
+          HeadProduct<T>{tokens, width, tokens, scores, Transpose::No, a.keys, Transpose::No, first,
+                         a.score_scale()});
+  by_head(device, a.heads,
+          HeadProduct<T>{tokens, width, tokens, scores, Transpose::Yes, a.queries, Transpose::No,
+                         second, a.score_scale()});
+  device.rows(a.three_parts().rows(),
+              kernels::MergeHeads<T>{
+                  a.three_parts(), {first, 3 * a.elements}, {a.queries, 3 * a.elements}});
+}
+
+template <Device D>
+void backward_input_attention(D& device, const OperatorShape& shape,
+                              const OperatorData<typename D::Scalar>& data,
+                              const OperatorGradients<typename D::Scalar>& gradients) {
+  const auto a = attention_of(shape, data);
+  backward_heads(device, a, data, gradients.output);
+  if (shape.inputs[0].needs_gradient)
+    times(device, {a.tokens, a.columns, 3 * a.columns}, a.queries, data.parameters,
+          gradients.inputs[0]);
+}
+
+template <Device D>
+void backward_weight_attention(D& device, const OperatorShape& shape,
+                               const OperatorData<typename D::Scalar>& data,
+                               const OperatorGradients<typename D::Scalar>& gradients) {
+  using T = typename D::Scalar;
+  const auto a = attention_of(shape, data);
+  const T* projected = a.queries;  // now their gradients, by token
+  T* into = gradients.parameters;
+  add_transposed_times(device, {3 * a.columns, a.columns, a.tokens}, projected, data.inputs[0],
+                       into);
+  add_transposed_times(device, {a.columns, a.columns, a.tokens}, gradients.output, a.result,
+                       into + a.parameter_offsets[2]);
+  if (!a.bias) return;
+  add_column_sums(device, {a.tokens, 3 * a.columns}, projected, into + a.parameter_offsets[1]);
+  add_column_sums(device, {a.tokens, a.columns}, gradients.output, into + a.parameter_offsets[3]);
+}
+
+}  // namespace pipegraph::operators

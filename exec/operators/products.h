@@ -1,0 +1,53 @@
+// The three matrix products that operators are made of, on dense matrices, and sums of columns.
+#pragma once
+
+#include "exec/kernels/column_sums.h"
+#include "exec/operators/device.h"
+
+namespace pipegraph::operators {
+
+struct ProductSize {
+  std::int64_t m, n, k;
+};
+
+/// c [m, n] = a [m, k] b [k, n]
+template <Device D, class T = typename D::Scalar>
+void times(D& device, const ProductSize& size, const T* a, const T* b, T* c) {
+  device.gemm(Gemm<T>{size.m, size.n, size.k, {a, size.k}, {b, size.n}, c, size.n});
+}
+
+/// c [m, n] = a [m, k] times the transpose of b [n, k]
+template <Device D, class T = typename D::Scalar>
+void times_transposed(D& device, const ProductSize& size, const T* a, const T* b, T* c) {
+  device.gemm(Gemm<T>{size.m, size.n, size.k, {a, size.k}, {b, size.k, Transpose::Yes}, c, size.n});
+}
+
+/// c [m, n] += the transpose of a [k, m] times b [k, n]
+template <Device D, class T = typename D::Scalar>
+void add_transposed_times(D& device, const ProductSize& size, const T* a, const T* b, T* c) {
+  device.gemm(Gemm<T>{.m = size.m,
+                      .n = size.n,
+                      .k = size.k,
+                      .a = {a, size.m, Transpose::Yes},
+                      .b = {b, size.n},
+                      .c = c,
+                      .c_stride = size.n,
+                      .beta = T{1}});
+}
+
+struct MatrixSize {
+  std::int64_t rows, columns;
+};
+
+/// sums [columns] += the sums of the columns of `matrix`
+template <Device D, class T = typename D::Scalar>
+void add_column_sums(D& device, const MatrixSize& size, const T* matrix, T* sums) {
+  using Term = kernels::MatrixTerm<T>;
+  device.rows(kernels::column_strips(size.columns),
+              kernels::ColumnSums<T, Term>{size.rows,
+                                           size.columns,
+                                           Term{{matrix, size.rows * size.columns}, size.columns},
+                                           {sums, size.columns}});
+}
+
+}  // namespace pipegraph::operators
