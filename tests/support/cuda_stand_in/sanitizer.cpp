@@ -1,0 +1,100 @@
+#include "tests/support/cuda_stand_in/sanitizer.h"
+
+#include <utility>
+
+extern "C" {
+#define PIPEGRAPH_WEAK __attribute__((weak))
+// Names and types are the sanitizer's own.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
+PIPEGRAPH_WEAK void* __tsan_get_current_fiber();
+PIPEGRAPH_WEAK void* __tsan_create_fiber(unsigned flags);
+PIPEGRAPH_WEAK void __tsan_destroy_fiber(void* fiber);
+PIPEGRAPH_WEAK void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+PIPEGRAPH_WEAK void __tsan_acquire(void* address);
+PIPEGRAPH_WEAK void __tsan_release(void* address);
+PIPEGRAPH_WEAK void __tsan_read_range(void* address, unsigned long bytes);
+PIPEGRAPH_WEAK void __tsan_write_range(void* address, unsigned long bytes);
+PIPEGRAPH_WEAK void AnnotateIgnoreSyncBegin(const char* file, int line);
+PIPEGRAPH_WEAK void AnnotateIgnoreSyncEnd(const char* file, int line);
+PIPEGRAPH_WEAK void AnnotateIgnoreReadsBegin(const char* file, int line);
+PIPEGRAPH_WEAK void AnnotateIgnoreReadsEnd(const char* file, int line);
+PIPEGRAPH_WEAK void AnnotateIgnoreWritesBegin(const char* file, int line);
+PIPEGRAPH_WEAK void AnnotateIgnoreWritesEnd(const char* file, int line);
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
+}
+
+namespace pipegraph::cuda_stand_in {
+
+namespace {
+
+constexpr unsigned k_without_an_edge = 1;
+
+/// Scopes of Unseen that the running thread or fiber is in.
+thread_local int g_unseen = 0;
+
+/// Edges count inside Unseen too, where the sanitizer would ignore them.
+template <class Act>
+void seen(Act act) {
+  for (int i = 0; i < g_unseen; ++i) AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
+  act();
+  for (int i = 0; i < g_unseen; ++i) AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+}
+
+}  // namespace
+
+bool under_thread_sanitizer() { return __tsan_create_fiber != nullptr; }
+
+Unseen::Unseen() {
+  if (!under_thread_sanitizer()) return;
+  AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  ++g_unseen;
+}
+
+Unseen::~Unseen() {
+  if (!under_thread_sanitizer()) return;
+  --g_unseen;
+  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
+}
+
+Fiber::Fiber() {
+  if (under_thread_sanitizer()) fiber_ = __tsan_create_fiber(0);
+}
+
+Fiber::~Fiber() {
+  if (fiber_ != nullptr) __tsan_destroy_fiber(fiber_);
+}
+
+Fiber::Scope::Scope(const Fiber& fiber) {
+  if (fiber.fiber_ == nullptr) return;
+  back_ = __tsan_get_current_fiber();
+  unseen_ = std::exchange(g_unseen, 0);
+  __tsan_switch_to_fiber(fiber.fiber_, k_without_an_edge);
+}
+
+Fiber::Scope::~Scope() {
+  if (back_ == nullptr) return;
+  __tsan_switch_to_fiber(back_, k_without_an_edge);
+  g_unseen = unseen_;
+}
+
+void Edge::release() {
+  if (under_thread_sanitizer()) seen([this] { __tsan_release(&address_); });
+}
+
+void Edge::acquire() {
+  if (under_thread_sanitizer()) seen([this] { __tsan_acquire(&address_); });
+}
+
+void declare_read(const void* address, std::size_t bytes) {
+  if (under_thread_sanitizer() && bytes > 0) __tsan_read_range(const_cast<void*>(address), bytes);
+}
+
+void declare_write(void* address, std::size_t bytes) {
+  if (under_thread_sanitizer() && bytes > 0) __tsan_write_range(address, bytes);
+}
+
+}  // namespace pipegraph::cuda_stand_in
