@@ -13,6 +13,11 @@ namespace {
 /// Units of time per sample: a forward, each half of a split backward, or a whole backward.
 std::int64_t units(Pass pass) { return pass == Pass::Backward ? 2 : 1; }
 
+/// What goes first when several tasks are ready: what others wait for, what makes work, the rest.
+std::uint64_t urgency(Pass pass) {
+  return pass == Pass::BackwardWeight ? 2 : pass == Pass::Forward ? 1 : 0;
+}
+
 /// Which devices end a task when. Few distinct times are pending at once, so devices that end
 /// together hang on one entry.
 class EndTimes {
@@ -54,8 +59,9 @@ class ListScheduler {
   bool finished() const { return remaining_ == 0; }
 
  private:
-  /// A task that may start; the least key goes first: a backward before a forward, then the lowest
-  /// first sample, then the stage nearest a sink, then the lowest stage id.
+  /// A task that may start; the least key goes first: a backward before a forward before the
+  /// weights' part of a split backward, then the lowest first sample, then the stage nearest a
+  /// sink, then the lowest stage id.
   struct Ready {
     std::uint64_t key = 0;
     std::int32_t slot = 0;
@@ -150,10 +156,10 @@ void ListScheduler::touch(DeviceId device) {
 void ListScheduler::offer(std::int32_t slot_index) {
   const TaskLayout::Slot& own = slot(slot_index);
   const Task& task = layout_.task(own, next_of(slot_index));
-  const std::uint64_t forward = task.pass == Pass::Forward ? 1 : 0;
   const auto first = static_cast<std::uint64_t>(task.samples.first);
   DeviceState& device = device_of(slot_index);
-  device.ready.push_back({forward << 63 | first << 32 | rank_[own.stage.index()], slot_index});
+  device.ready.push_back(
+      {urgency(task.pass) << 62 | first << 31 | rank_[own.stage.index()], slot_index});
   std::push_heap(device.ready.begin(), device.ready.end(), std::greater<>{});
   touch(own.device);
 }

@@ -24,6 +24,9 @@ struct StageSchedule {
   std::vector<Task> tasks;
   std::int64_t in_flight_bound = 0;  ///< w, samples, by the schedule's rule
   std::int64_t in_flight_peak = 0;   ///< samples forwarded and not yet backwarded, as reached
+  /// Place of each task among all tasks of its devices, where the schedule fixes that too; else
+  /// empty, and list scheduling decides. All stages of a device have them or none.
+  std::vector<std::int32_t> turns{};
 };
 
 struct DeviceTask {
@@ -52,10 +55,16 @@ struct ScheduleDeadlock {
 std::vector<std::int64_t> in_flight_samples(const StageGraph& stages,
                                             const ScheduleOptions& options);
 
+/// The same where a stage's own `in_flight` counts samples until their BackwardWeight: it then is a
+/// limit, above which the rule does not go, and no reason to forward more before the first
+/// backward.
+std::vector<std::int64_t> warm_up_samples(const StageGraph& stages, const ScheduleOptions& options);
+
 /// Order of each device's tasks and the global sequence by list scheduling with F = 1 and B = 2
 /// per sample of a replica's share and free messages (split backward: 1 each). `orders` are by
-/// stage id, each with every micro-batch of the same mini-batch forwarded and backwarded once. The
-/// stage graph must be acyclic. Time: a logarithm per task and dependency.
+/// stage id, each with every micro-batch of the same mini-batch forwarded and backwarded once;
+/// their turns, if any, are kept. The stage graph must be acyclic. Time: a logarithm per task and
+/// dependency.
 std::variant<Schedule, ScheduleDeadlock> merge_stage_schedules(const StageGraph& stages,
                                                                std::vector<StageSchedule> orders);
 

@@ -17,6 +17,10 @@ constexpr std::array k_schedules{
                   order_gpipe},
     ScheduleEntry{"kfkb", "k backwards, k forwards in turn (k: of each stage)",
                   order_k_forward_k_backward},
+    ScheduleEntry{"zb1p", "1f1b with split backwards: the weights' gradients fill the bubble",
+                  order_zero_bubble},
+    ScheduleEntry{"interleaved_1f1b", "1f1b in turns of the several stages that each device holds",
+                  order_interleaved},
 };
 
 /// The first forwards of the stages around a cycle, each waiting for the one before it.

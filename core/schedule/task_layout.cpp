@@ -1,5 +1,8 @@
 #include "core/schedule/task_layout.h"
 
+#include <algorithm>
+#include <map>
+
 namespace pipegraph {
 namespace {
 
@@ -38,6 +41,7 @@ TaskLayout::TaskLayout(const StageGraph& stages, const std::vector<StageSchedule
       tasks_ += own.tasks->size();
     }
   }
+  link_turns(orders);
 }
 
 void TaskLayout::place_tasks(Orders& stage, std::int32_t mini_batch) const {
@@ -60,6 +64,37 @@ void TaskLayout::place_tasks(Orders& stage, std::int32_t mini_batch) const {
     check(places.forward >= 0 && places.gradient >= 0, "a micro-batch has both passes");
     const Pass gradient = (*stage.tasks)[static_cast<std::size_t>(places.gradient)].pass;
     check((gradient == Pass::BackwardInput) == (places.weight >= 0), "a split backward has two");
+  }
+}
+
+void TaskLayout::link_turns(const std::vector<StageSchedule>& orders) {
+  std::map<DeviceId, std::vector<std::pair<std::int32_t, Ref>>> devices;
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    const std::vector<std::int32_t>& turns = orders[slots_[s].stage.index()].turns;
+    check(turns.empty() || turns.size() == tasks_of(slots_[s]), "every task has a turn or none");
+    for (std::size_t t = 0; t < turns.size(); ++t) {
+      const Ref task{static_cast<std::int32_t>(s), static_cast<std::int32_t>(t)};
+      if (!share_of(slots_[s], task.task).empty())
+        devices[slots_[s].device].emplace_back(turns[t], task);
+    }
+  }
+  if (devices.empty()) return;
+  for (const Slot& slot : slots_)
+    check(!orders[slot.stage.index()].turns.empty() || !devices.contains(slot.device),
+          "all stages of a device have turns or none");
+  next_turns_.assign(tasks_, {-1, -1});
+  previous_turns_ = next_turns_;
+  const auto at = [&](Ref task) {
+    return slots_[static_cast<std::size_t>(task.slot)].begin + static_cast<std::size_t>(task.task);
+  };
+  for (auto& [device, turns] : devices) {
+    std::sort(turns.begin(), turns.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t n = 1; n < turns.size(); ++n) {
+      check(turns[n - 1].first < turns[n].first, "a turn is one task's");
+      next_turns_[at(turns[n - 1].second)] = turns[n].second;
+      previous_turns_[at(turns[n].second)] = turns[n - 1].second;
+    }
   }
 }
 

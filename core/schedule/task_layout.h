@@ -25,7 +25,8 @@ class TaskLayout {
   };
 
   /// `orders` must outlive this. Errors: InternalError unless each order has every micro-batch of
-  /// one common mini-batch forwarded and backwarded exactly once.
+  /// one common mini-batch forwarded and backwarded exactly once, and turns either for all tasks of
+  /// a device, each once, or for none.
   TaskLayout(const StageGraph& stages, const std::vector<StageSchedule>& orders);
 
   const std::vector<Slot>& slots() const { return slots_; }
@@ -52,6 +53,7 @@ class TaskLayout {
       if (places.weight >= 0) visit(Ref{own.first_slot + slot.replica, places.weight});
       visit_shares(slot, index, edges_->predecessors(slot.stage.value), &Places::gradient, visit);
     }
+    visit_turn(next_turns_, slot, index, visit);
   }
   /// Calls visit(Ref) for every task that this one waits for, besides those before it in its order.
   template <class Visit>
@@ -66,6 +68,7 @@ class TaskLayout {
     } else {
       visit(Ref{own.first_slot + slot.replica, places.gradient});
     }
+    visit_turn(previous_turns_, slot, index, visit);
   }
 
  private:
@@ -95,6 +98,16 @@ class TaskLayout {
     return *orders_[slot.stage.index()].tasks;
   }
   void place_tasks(Orders& stage, std::int32_t mini_batch) const;
+  void link_turns(const std::vector<StageSchedule>& orders);
+
+  /// The task before or after this one on its device, where turns are fixed.
+  template <class Visit>
+  static void visit_turn(const std::vector<Ref>& turns, const Slot& slot, std::int32_t index,
+                         const Visit& visit) {
+    if (turns.empty()) return;
+    const Ref turn = turns[slot.begin + static_cast<std::size_t>(index)];
+    if (turn.slot >= 0) visit(turn);
+  }
 
   /// The pass `place` of every neighbour's share that overlaps the task's.
   template <class Visit>
@@ -118,6 +131,7 @@ class TaskLayout {
   std::vector<Orders> orders_;
   std::vector<Slot> slots_;
   std::size_t tasks_ = 0;
+  std::vector<Ref> next_turns_, previous_turns_;  ///< by task; empty if no order has turns
 };
 
 }  // namespace pipegraph

@@ -143,6 +143,69 @@ TEST_P(ExpectedValues, KForwardKBackward) {
   EXPECT_NEAR(units_delayed(paper, 1), 39, 1e-9);
 }
 
+TEST_P(ExpectedValues, ZeroBubble) {
+  // F = I = W = 1 and P in flight on every stage until the W: M (F + I + W) + (P - 1)(F + I - W).
+  PaperCase paper = split(chain(4), 1, 1);
+  paper.schedule = "zb1p";
+  paper.mini_batch = 8;
+  const PaperRun result = run(paper);
+  EXPECT_NEAR(result.makespan_s / GetParam().unit_s, 8 * 3 + 3 * 1, 1e-9);  // 27
+  EXPECT_THAT(result.in_flight, Each(4));
+  // 1 - 8 x 3 / 27
+  EXPECT_NEAR(bubble_fraction(result, 4), 1.0 / 9, 1e-9);
+  PaperCase long_chain = split(chain(8), 1, 1);
+  long_chain.schedule = "zb1p";
+  long_chain.mini_batch = 32;
+  EXPECT_NEAR(units(long_chain), 32 * 3 + 7 * 1, 1e-9);  // 103
+  EXPECT_THAT(run(long_chain).in_flight, Each(8));
+}
+
+TEST_P(ExpectedValues, ZeroBubbleHidesNoMoreThanTheWeightsTake) {
+  PaperCase paper = split(chain(4), 1.5, 0.5);
+  paper.schedule = "zb1p";
+  paper.mini_batch = 8;
+  EXPECT_NEAR(units(paper), 8 * 3 + 3 * (1 + 1.5 - 0.5), 1e-9);  // 30
+  paper = split(paper, 2, 0);  // nothing to hide the bubble with: 1F1B
+  EXPECT_NEAR(units(paper), 33, 1e-9);
+}
+
+TEST_P(ExpectedValues, ZeroBubbleWithFewMicroBatches) {
+  // The sink's last gradient leaves at P - 1 + 2 M, passes P - 1 stages, and a W is left on the
+  // first: 11 for two micro-batches, 9 for one.
+  PaperCase paper = split(chain(4), 1, 1);
+  paper.schedule = "zb1p";
+  paper.mini_batch = 2;
+  EXPECT_NEAR(units(paper), 3 + 2 * 2 + 3 + 1, 1e-9);
+  paper.mini_batch = 1;
+  EXPECT_NEAR(units(paper), 3 + 2 * 1 + 3 + 1, 1e-9);
+}
+
+TEST_P(ExpectedValues, InterleavedChunks) {
+  // v = 2 stages on each device, each with half of the device's F = 1 and B = 2:
+  // M (F + B) + (P - 1)(F + B) / v. Before its first backward a device forwards
+  // 2 (P - 1 - p) + (v - 1) P of its M v, and one more in turn.
+  struct Row {
+    int devices;
+    std::int32_t micro_batches;
+    double makespan;
+    std::vector<std::int64_t> in_flight;
+  };
+  const std::vector<Row> rows{{4, 8, 8 * 3 + 3 * 1.5, {11, 9, 7, 5}},
+                              {2, 4, 4 * 3 + 1 * 1.5, {5, 3}},
+                              {8, 8, 8 * 3 + 7 * 1.5, {16, 16, 16, 16, 15, 13, 11, 9}},
+                              {4, 4, 4 * 3 + 3 * 1.5, {8, 8, 7, 5}}};
+  for (const Row& row : rows) {
+    PaperCase paper = chain(2 * row.devices, 0.5, 1);
+    paper.schedule = "interleaved_1f1b";
+    paper.mini_batch = row.micro_batches;
+    for (std::size_t s = 0; s < paper.stages.size(); ++s)
+      paper.stages[s].devices = {DeviceId{static_cast<std::int32_t>(s) % row.devices}};
+    const PaperRun result = run(paper, ideal_cluster(row.devices));
+    EXPECT_NEAR(result.makespan_s / GetParam().unit_s, row.makespan, 1e-9);
+    EXPECT_EQ(result.in_flight_of_devices, row.in_flight);
+  }
+}
+
 TEST_P(ExpectedValues, SeveralMicroBatchSizesOnAChain) {
   PaperCase paper = chain(3, 1, 1);
   paper.mini_batch = 64;

@@ -10,16 +10,22 @@
 namespace pipegraph::test {
 namespace {
 
-/// Samples forwarded and not yet backwarded by each stage, at most, in the order it computes.
-std::vector<std::int64_t> peaks_in_flight(const Program& program, std::size_t stages) {
-  std::vector<std::int64_t> now(stages, 0);
-  std::vector<std::int64_t> peak(stages, 0);
+/// Samples forwarded and not yet backwarded, with both parts of a split backward, at most: those of
+/// each stage or device that `index` names, in the order it computes.
+template <class Index>
+std::vector<std::int64_t> peaks_in_flight(const Program& program, std::size_t size,
+                                          const Index& index) {
+  std::vector<std::int64_t> now(size, 0);
+  std::vector<std::int64_t> peak(size, 0);
   for (const Instruction& instruction : program.instructions()) {
-    if (!is_pass(instruction.kind)) continue;
-    const std::size_t stage = instruction.stage.index();
+    const bool forward = instruction.kind == InstructionKind::Forward;
+    const bool done = instruction.kind == InstructionKind::Backward ||
+                      instruction.kind == InstructionKind::BackwardWeight;
+    if (!forward && !done) continue;
+    const std::size_t i = index(instruction);
     const std::int64_t samples = instruction.samples.samples();
-    now[stage] += instruction.kind == InstructionKind::Forward ? samples : -samples;
-    peak[stage] = std::max(peak[stage], now[stage]);
+    now[i] += forward ? samples : -samples;
+    peak[i] = std::max(peak[i], now[i]);
   }
   return peak;
 }
@@ -40,12 +46,16 @@ PaperRun ExpectedValues::run(const PaperCase& paper, const Topology& topology) c
   auto result = GetParam().run(program, topology, Dispatching::OneForAll);
   if (const Stuck* stuck = std::get_if<Stuck>(&result)) {
     ADD_FAILURE() << stuck->text;
-    return {std::move(program), Timeline{}, 0.0, {}};
+    return {std::move(program), Timeline{}, 0.0, {}, {}};
   }
   Timeline timeline = std::get<Timeline>(std::move(result));
   const double makespan = timeline.makespan().count();
-  std::vector<std::int64_t> peaks = peaks_in_flight(program, stages.size());
-  return {std::move(program), std::move(timeline), makespan, std::move(peaks)};
+  std::vector<std::int64_t> of_stages =
+      peaks_in_flight(program, stages.size(), [](const Instruction& i) { return i.stage.index(); });
+  std::vector<std::int64_t> of_devices = peaks_in_flight(
+      program, topology.size(), [](const Instruction& i) { return i.device.index(); });
+  return {std::move(program), std::move(timeline), makespan, std::move(of_stages),
+          std::move(of_devices)};
 }
 
 PaperRun ExpectedValues::run(const PaperCase& paper) const {
@@ -68,6 +78,17 @@ PaperCase ExpectedValues::chain(int stages, double forward, double backward) con
   const double unit = GetParam().unit_s;
   return per_operator(
       chain_graph(stages, Seconds{forward * unit}, Seconds{backward * unit}, Bytes{1024}));
+}
+
+PaperCase ExpectedValues::split(PaperCase paper, double input, double weight) const {
+  std::vector<Operator> operators = paper.graph.operators();
+  for (Operator& op : operators) {
+    op.backward = {};
+    op.backward_input = PassWork{.time = Seconds{input * GetParam().unit_s}};
+    op.backward_weight = PassWork{.time = Seconds{weight * GetParam().unit_s}};
+  }
+  paper.graph = ComputationGraph(paper.graph.name(), operators);
+  return paper;
 }
 
 PaperCase ExpectedValues::batched(PaperCase paper, std::int32_t size) {

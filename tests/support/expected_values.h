@@ -28,7 +28,8 @@ struct PaperRun {
   Program program;
   Timeline timeline;
   double makespan_s = 0.0;
-  std::vector<std::int64_t> in_flight;  ///< by stage: largest number of samples, as run
+  /// Largest number of samples, as run; of a device those of all its stages together.
+  std::vector<std::int64_t> in_flight, in_flight_of_devices;
 };
 
 class ExpectedValues : public testing::TestWithParam<Conformant> {
@@ -44,6 +45,8 @@ class ExpectedValues : public testing::TestWithParam<Conformant> {
 
   /// Stages of one operator and device each, F and B units of `unit_s` per sample.
   PaperCase chain(int stages, double forward = 1, double backward = 2) const;
+  /// `paper` with every backward in two parts of so many units per sample.
+  PaperCase split(PaperCase paper, double input, double weight) const;
   /// `paper` with micro-batches of `size` samples, or one size for each stage.
   static PaperCase batched(PaperCase paper, std::int32_t size);
   static PaperCase batched(PaperCase paper, const std::vector<std::int32_t>& sizes);

@@ -34,9 +34,10 @@ LaneId ProgramSketch::lane(Lane wanted) {
   return builder_.lane(wanted);
 }
 
-InstructionId ProgramSketch::compute(int device, double seconds, const Waits& waits) {
+InstructionId ProgramSketch::compute(int device, double seconds, const Waits& waits,
+                                     InstructionKind kind) {
   Instruction instruction;
-  instruction.kind = InstructionKind::Forward;
+  instruction.kind = kind;
   instruction.device = DeviceId{device};
   instruction.lane = lane({DeviceId{device}, LaneKind::Compute, {}, {}});
   instruction.stage = StageId{0};

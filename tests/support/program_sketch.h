@@ -27,7 +27,8 @@ class ProgramSketch {
  public:
   explicit ProgramSketch(int devices, SketchLanes lanes = SketchLanes::Separate);
 
-  InstructionId compute(int device, double seconds, const Waits& waits = {});
+  InstructionId compute(int device, double seconds, const Waits& waits = {},
+                        InstructionKind kind = InstructionKind::Forward);
   SketchedTransfer transfer(Ends ends, std::uint64_t bytes, const Waits& before_send = {},
                             const Waits& before_recv = {});
   /// Halves on their own, for programs whose halves are far apart or missing.

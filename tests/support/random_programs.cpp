@@ -1,12 +1,16 @@
 #include "tests/support/random_programs.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <utility>
 #include <vector>
 
 namespace pipegraph::test {
 namespace {
+
+constexpr std::array k_passes{InstructionKind::Forward, InstructionKind::Backward,
+                              InstructionKind::BackwardInput, InstructionKind::BackwardWeight};
 
 class Generator {
  public:
@@ -53,7 +57,8 @@ class Generator {
   void compute() {
     const int on = device();
     const double seconds = number(8) == 0 ? 0.0 : number(1000) * options_.longest_compute / 1000.0;
-    remember(on, sketch_.compute(on, seconds, waits(on)));
+    const InstructionKind kind = k_passes[computes_++ % k_passes.size()];
+    remember(on, sketch_.compute(on, seconds, waits(on), kind));
   }
 
   void transfer() {
@@ -81,6 +86,7 @@ class Generator {
   ProgramSketch sketch_;
   std::mt19937 random_;
   std::vector<Waits> past_;  ///< by device
+  std::size_t computes_ = 0;
 };
 
 }  // namespace

@@ -18,8 +18,9 @@ struct RandomProgram {
   bool apart = false;
 };
 
-/// Built in one global order, so that one queue per device suffices. Waits, sizes (some 0) and
-/// durations (some 0) are random; equal options give equal programs.
+/// Built in one global order, so that one queue per device suffices. Passes of all kinds take
+/// turns, split backwards too. Waits, sizes (some 0) and durations (some 0) are random; equal
+/// options give equal programs.
 Program random_program(const RandomProgram& options);
 
 }  // namespace pipegraph::test

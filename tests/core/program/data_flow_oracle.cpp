@@ -29,7 +29,7 @@ class Oracle {
     for (std::size_t n = 0; n < program_.size(); ++n) {
       const Instruction& i = program_.instructions()[n];
       const auto id = make_id<InstructionId>(n);
-      if (is_pass(i.kind)) {
+      if (is_pass(i.kind) && i.kind != InstructionKind::BackwardWeight) {
         const std::set<Datum> provided = provided_by_waits(id);
         for (const Datum& datum : needed_by(i))
           if (!provided.contains(datum))

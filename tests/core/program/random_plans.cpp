@@ -16,10 +16,15 @@ class Maker {
   std::optional<TinyPlan> make() {
     const ComputationGraph graph = this->graph();
     const std::int32_t mini_batch = between(1, 24);
-    const PlanKind kind = chance(3) ? PlanKind::Sequential : PlanKind::Graph;
+    PlanKind kind = chance(3) ? PlanKind::Sequential : PlanKind::Graph;
     const SkipTransfer skip = chance(2) ? SkipTransfer::Relay : SkipTransfer::Direct;
-    schedule_ = between(0, 2);
+    schedule_ = options_.schedules[static_cast<std::size_t>(
+        between(0, static_cast<int>(options_.schedules.size()) - 1))];
     std::vector<Stage> list = stages(graph);
+    if (schedule_ == "interleaved_1f1b") {
+      kind = PlanKind::Sequential;
+      if (!deal_out(list)) return std::nullopt;
+    }
     Device device = round_device();
     Training training{.mini_batch = mini_batch};
     training.optimizer = static_cast<Optimizer>(between(0, 3));
@@ -27,11 +32,11 @@ class Maker {
     Topology cluster = ideal_cluster(devices_, device);
     const Workload workload = tiny_workload(graph, cluster, training);
     StageGraph stage_graph(*workload.graph, list, kind, skip);
-    const char* names[] = {"1f1b", "gpipe", "kfkb"};
+    const bool knows_extra = schedule_ != "gpipe" && schedule_ != "interleaved_1f1b";
     const std::int64_t extra = between(0, 3);
     auto schedule =
-        make_schedule(stage_graph, *find_schedule(names[schedule_]),
-                      {.mini_batch = mini_batch, .extra_in_flight = schedule_ == 1 ? 0 : extra});
+        make_schedule(stage_graph, *find_schedule(schedule_),
+                      {.mini_batch = mini_batch, .extra_in_flight = knows_extra ? extra : 0});
     if (!std::holds_alternative<Schedule>(schedule)) return std::nullopt;
     const LoweringOptions lowering{.receive_slots = options_.receive_slots, .overlap = !chance(4)};
     Program program = lower(workload, stage_graph, std::get<Schedule>(schedule), lowering);
@@ -80,7 +85,7 @@ class Maker {
       stage.name = fmt::format("s{}", s);
       const int replicas = between(1, 3);
       stage.micro_batch = between(replicas, 6);
-      stage.k = schedule_ == 2 ? between(1, 3) : 1;
+      stage.k = schedule_ == "kfkb" ? between(1, 3) : 1;
       if (options_.share_devices && devices_ > 0 && chance(3)) {
         for (int d = 0; d < std::min(replicas, devices_); ++d) stage.devices.push_back(DeviceId{d});
       } else {
@@ -90,10 +95,28 @@ class Maker {
     return list;
   }
 
+  /// Two or more stages for each device group, in turns; false if the stages do not go evenly.
+  bool deal_out(std::vector<Stage>& list) {
+    const auto stages = static_cast<int>(list.size());
+    const int groups = between(1, std::max(1, stages / 2));
+    if (stages < 2 || stages % groups != 0) return false;
+    const std::int32_t replicas = between(1, 3);
+    const std::int32_t micro_batch = between(replicas, 6);
+    devices_ = groups * replicas;
+    for (int s = 0; s < stages; ++s) {
+      Stage& stage = list[static_cast<std::size_t>(s)];
+      stage.micro_batch = micro_batch;
+      stage.devices.clear();
+      for (std::int32_t r = 0; r < replicas; ++r)
+        stage.devices.push_back(DeviceId{s % groups * replicas + r});
+    }
+    return true;
+  }
+
   std::mt19937& random_;
   const RandomPlanOptions& options_;
   int devices_ = 0;
-  int schedule_ = 0;
+  std::string schedule_;
 };
 
 }  // namespace

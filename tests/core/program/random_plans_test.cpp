@@ -37,6 +37,25 @@ TEST(RandomPlans, AreStrictAndWithoutProblems) {
   EXPECT_GT(lowered, k_rounds / 2);
 }
 
+TEST(RandomPlans, OfTheSchedulesThatSplitOrDealOutAreStrictWhateverTheNumberOfMicroBatches) {
+  std::mt19937 random(5);
+  for (const std::string schedule : {"zb1p", "interleaved_1f1b"}) {
+    int lowered = 0, ragged = 0;
+    for (int round = 0; round < k_rounds; ++round) {
+      const auto plan = random_plan(random, {.schedules = {schedule}});
+      if (!plan) continue;
+      ++lowered;
+      const Stage& stage = plan->stages.stages().front();
+      ragged += plan->workload.training.mini_batch % stage.micro_batch != 0 ? 1 : 0;
+      const ValidationReport report = plan->validated();
+      ASSERT_EQ(report.verdict, Verdict::Strict) << to_text(plan->program) << report.cycle_text;
+      ASSERT_THAT(report.problems, IsEmpty()) << to_text(plan->program);
+    }
+    EXPECT_GT(lowered, k_rounds / 3) << schedule;
+    EXPECT_GT(ragged, k_rounds / 10) << schedule;
+  }
+}
+
 TEST(RandomPlans, ProvideEveryOperatorWithEverySampleOfItsInputs) {
   std::mt19937 random(2);
   int checked = 0;

@@ -169,7 +169,7 @@ TEST(CausalOrder, ClaimsOnlyWhatFollowsFromTheProgram) {
 }
 
 TEST(CausalOrder, IsExactOnChains) {
-  for (const std::string schedule : {"1f1b", "gpipe", "kfkb"}) {
+  for (const std::string schedule : {"1f1b", "gpipe", "kfkb", "zb1p"}) {
     Tightness tightness;
     check_claims(test::plan_of(test::chain_graph(4), 8, {.schedule = schedule}).program, tightness);
     EXPECT_EQ(tightness.loose, 0) << schedule;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <tuple>
 
@@ -17,6 +18,7 @@ using test::schedule_of;
 struct OracleTask {
   DeviceTask what;
   MicroBatch share;
+  int turn = -1;  ///< on its device; -1: whenever it is ready
   int start = -1;
   int end = -1;
 };
@@ -30,10 +32,12 @@ class Oracle {
       const Stage& stage = stages.stages()[s];
       for (int r = 0; r < stage.replicas(); ++r) {
         std::vector<OracleTask>& queue = queues_.emplace_back();
-        for (const Task& task : orders[s].tasks) {
+        for (std::size_t t = 0; t < orders[s].tasks.size(); ++t) {
+          const Task& task = orders[s].tasks[t];
           const MicroBatch own = share(task.samples, r, stage.replicas());
+          const int turn = orders[s].turns.empty() ? -1 : orders[s].turns[t];
           if (!own.empty())
-            queue.push_back({{stage.devices[static_cast<std::size_t>(r)], r, task}, own});
+            queue.push_back({{stage.devices[static_cast<std::size_t>(r)], r, task}, own, turn});
         }
       }
     }
@@ -45,7 +49,7 @@ class Oracle {
     std::size_t left = 0;
     for (const auto& queue : queues_) left += queue.size();
     for (int now = 0; left > 0; ++now) {
-      if (now > 100'000) return {};
+      if (now > 10'000) return {};
       for (const DeviceId device : stages_.devices())
         if (OracleTask* best = best_for(device, now)) {
           best->start = now;
@@ -72,23 +76,32 @@ class Oracle {
   }
   std::tuple<int, int, int, int> rank(const OracleTask& task) const {
     const Task& what = task.what.task;
-    return {what.pass == Pass::Forward ? 1 : 0, what.samples.first, distance_[what.stage.index()],
-            what.stage.value};
+    const int last = what.pass == Pass::BackwardWeight ? 2 : 0;
+    return {what.pass == Pass::Forward ? 1 : last, what.samples.first,
+            distance_[what.stage.index()], what.stage.value};
   }
   bool ready(const OracleTask& task, int now) const {
+    for (const auto& queue : queues_)
+      for (const OracleTask& other : queue)
+        if ((needs(task, other) || comes_first(other, task)) && (other.end < 0 || other.end > now))
+          return false;
+    return true;
+  }
+  bool needs(const OracleTask& task, const OracleTask& other) const {
     const Task& what = task.what.task;
+    const Task& needed = other.what.task;
+    if (needed.stage == what.stage && other.share == task.share) {
+      if (what.pass == Pass::BackwardWeight) return needed.pass == Pass::BackwardInput;
+      return what.pass != Pass::Forward && needed.pass == Pass::Forward;
+    }
+    if (what.pass == Pass::BackwardWeight || needed.pass != what.pass) return false;
     const auto before = what.pass == Pass::Forward ? stages_.edges().predecessors(what.stage.value)
                                                    : stages_.edges().successors(what.stage.value);
-    for (const auto& queue : queues_)
-      for (const OracleTask& other : queue) {
-        const Task& needed = other.what.task;
-        const bool same_pass = needed.pass == what.pass && overlap(other.share, task.share) &&
-                               std::count(before.begin(), before.end(), needed.stage.value) > 0;
-        const bool own_forward = what.pass == Pass::Backward && needed.pass == Pass::Forward &&
-                                 needed.stage == what.stage && other.share == task.share;
-        if ((same_pass || own_forward) && (other.end < 0 || other.end > now)) return false;
-      }
-    return true;
+    return overlap(other.share, task.share) &&
+           std::count(before.begin(), before.end(), needed.stage.value) > 0;
+  }
+  static bool comes_first(const OracleTask& other, const OracleTask& task) {
+    return other.what.device == task.what.device && other.turn < task.turn;
   }
 
   const StageGraph& stages_;
@@ -112,7 +125,8 @@ class RandomCases {
   RandomCase next(int spread = 3) {
     const int count = pick(1, 6);
     const int devices = pick(1, 5);
-    RandomCase made{.graph = random_graph(count), .schedule = one_of({"1f1b", "gpipe", "kfkb"})};
+    RandomCase made{.graph = test::random_graph(random_, count),
+                    .schedule = one_of({"1f1b", "gpipe", "kfkb", "zb1p"})};
     made.kind = pick(0, 1) == 0 ? PlanKind::Graph : PlanKind::Sequential;
     made.stages = test::stage_per_operator(made.graph);
     for (Stage& stage : made.stages) {
@@ -129,15 +143,6 @@ class RandomCases {
   int pick(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
   std::string one_of(const std::vector<std::string>& words) {
     return words[static_cast<std::size_t>(pick(0, static_cast<int>(words.size()) - 1))];
-  }
-  ComputationGraph random_graph(int count) {
-    std::vector<Operator> operators;
-    for (int i = 0; i < count; ++i) {
-      operators.push_back(test::tiny_operator("o" + std::to_string(i), {}));
-      for (int j = 0; j < i; ++j)
-        if (pick(0, 2) == 0) operators.back().inputs.push_back(OperatorId{j});
-    }
-    return ComputationGraph("random", operators);
   }
   std::vector<DeviceId> random_group(int devices) {
     std::vector<DeviceId> all;
@@ -173,6 +178,80 @@ TEST(ListScheduling, TheRuleForSamplesInFlightNeverDeadlocks) {
   }
 }
 
+/// The orders of a schedule, with the turns of the tasks on their devices as its sequence has them.
+std::vector<StageSchedule> with_turns(const Schedule& schedule) {
+  std::vector<StageSchedule> orders = schedule.stages;
+  std::map<DeviceId, std::int32_t> turns;
+  for (StageSchedule& order : orders) order.turns.assign(order.tasks.size(), -1);
+  for (const DeviceTask& task : schedule.sequence) {
+    StageSchedule& order = orders[task.task.stage.index()];
+    const auto place = std::find(order.tasks.begin(), order.tasks.end(), task.task);
+    order.turns[static_cast<std::size_t>(place - order.tasks.begin())] = turns[task.device]++;
+  }
+  return orders;
+}
+
+/// The same case without replicas, so that a turn is one device's.
+RandomCase one_device_each(RandomCase made) {
+  for (Stage& stage : made.stages) stage.devices.resize(1);
+  return made;
+}
+
+TEST(ListScheduling, TurnsThatSayWhatHappensAnywayChangeNothing) {
+  RandomCases cases(29);
+  for (int i = 0; i < 300; ++i) {
+    const RandomCase c = one_device_each(cases.next());
+    const StageGraph stages(c.graph, c.stages, c.kind);
+    const auto free =
+        std::get<Schedule>(make_schedule(stages, *find_schedule(c.schedule), c.options));
+    const auto fixed = std::get<Schedule>(merge_stage_schedules(stages, with_turns(free)));
+    ASSERT_EQ(fixed.sequence, free.sequence) << "case " << i;
+  }
+}
+
+TEST(ListScheduling, KeepsTurnsOrSaysThatTheyCannotBeKept) {
+  RandomCases cases(31);
+  int changed = 0, refused = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const RandomCase c = one_device_each(cases.next());
+    const StageGraph stages(c.graph, c.stages, c.kind);
+    const auto free =
+        std::get<Schedule>(make_schedule(stages, *find_schedule(c.schedule), c.options));
+    std::vector<StageSchedule> orders = with_turns(free);
+    // Tasks of two stages on a device change places.
+    std::int32_t& one = orders[static_cast<std::size_t>(i) % orders.size()].turns.back();
+    std::int32_t& other = orders[static_cast<std::size_t>(i / 7) % orders.size()].turns.back();
+    if (c.stages[static_cast<std::size_t>(i) % orders.size()].devices !=
+        c.stages[static_cast<std::size_t>(i / 7) % orders.size()].devices)
+      continue;
+    std::swap(one, other);
+    const auto result = merge_stage_schedules(stages, orders);
+    const auto* schedule = std::get_if<Schedule>(&result);
+    const std::vector<DeviceTask> expected = Oracle(stages, orders).run();
+    ASSERT_EQ(schedule != nullptr, !expected.empty()) << "case " << i;
+    if (schedule == nullptr) {
+      ++refused;
+      continue;
+    }
+    ASSERT_EQ(schedule->sequence, expected) << "case " << i;
+    changed += schedule->sequence == free.sequence ? 0 : 1;
+  }
+  EXPECT_GT(changed, 20);
+  EXPECT_GT(refused, 20);
+}
+
+TEST(ListScheduling, RefusesTurnsOfSomeStagesOfADeviceOnly) {
+  const ComputationGraph graph = test::chain_graph(2);
+  std::vector<Stage> list = test::stage_per_operator(graph);
+  list[1].devices = list[0].devices;
+  const StageGraph stages(graph, list, PlanKind::Graph);
+  std::vector<StageSchedule> orders = schedule_of(stages, "1f1b", {.mini_batch = 1}).stages;
+  orders[0].turns = {0, 1};
+  EXPECT_THROW(merge_stage_schedules(stages, orders), InternalError);
+  orders[1].turns = {1, 2};
+  EXPECT_THROW(merge_stage_schedules(stages, orders), InternalError);  // two tasks with turn 1
+}
+
 TEST(ListScheduling, OneDeviceRunsBackwardsFirstAndThenTheOldestSamples) {
   const ComputationGraph graph = test::chain_graph(2);
   std::vector<Stage> list = test::stage_per_operator(graph);
@@ -184,6 +263,23 @@ TEST(ListScheduling, OneDeviceRunsBackwardsFirstAndThenTheOldestSamples) {
   // gpipe: B1 comes after both F1. Of F0[1,2) and F1[0,1) the lower first sample goes first.
   EXPECT_EQ(order, "F0[0,1) F1[0,1) F0[1,2) F1[1,2) B1[0,1) B0[0,1) B1[1,2) B0[1,2) ");
   EXPECT_EQ(schedule.unit_makespan, 2 * 2 * (1 + 2));
+}
+
+TEST(ListScheduling, TheWeightsPartOfASplitBackwardGivesWay) {
+  // Stage 0 on device 1; stages 1 and 2, which only read the same input, on device 0. After F1 and
+  // F2 device 0 has I1 and then of W1, F2 and I2 what others wait for.
+  const ComputationGraph graph(
+      "fork", {test::tiny_operator("s0", {}), test::tiny_operator("s1", {OperatorId{0}}),
+               test::tiny_operator("s2", {OperatorId{0}})});
+  std::vector<Stage> list = test::stage_per_operator(graph);
+  list[0].devices = {DeviceId{1}};
+  list[1].devices = list[2].devices = {DeviceId{0}};
+  const Schedule schedule =
+      schedule_of(StageGraph(graph, list, PlanKind::Graph), "zb1p", {.mini_batch = 1});
+  std::string order;
+  for (const DeviceTask& task : schedule.sequence)
+    if (task.device.value == 0) order += to_text(task.task) + " ";
+  EXPECT_EQ(order, "F1[0,1) I1[0,1) F2[0,1) I2[0,1) W1[0,1) W2[0,1) ");
 }
 
 TEST(ListScheduling, AStageOnAllDevicesSharesThemWithOthers) {
