@@ -3,21 +3,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "core/base/units.h"
 
 namespace pipegraph {
 
-/// Pins each device's thread to a core of the process's affinity mask if there are enough of them.
+/// Keeps each device's thread on a core of its own, if there are enough of them.
 enum class Pinning : std::uint8_t { WhereCoresSuffice, Never };
 
 struct ExecutionOptions {
   Seconds deadline{60};  ///< without progress on any device
-  Seconds grace{5};      ///< for devices to end after a failure
+  /// How long devices have to end after a failure, e.g. the rest of a kernel.
+  Seconds grace{5};
+  /// Called with the message of the failure when a device has not ended by then: nothing but the
+  /// end of the process can stop it, so this must not return. Empty: std::terminate.
+  std::function<void(const std::string&)> abandon;
   Pinning pinning = Pinning::WhereCoresSuffice;
+  /// Where in the list of usable cores those of this process begin, if other processes of the job
+  /// use the same list.
+  std::size_t first_core = 0;
+  /// How long a waiting device spins before it sleeps, where each device has a core.
+  Seconds spin{0.002};
 };
-
-/// Cores that this process may use, from its affinity mask.
-std::size_t usable_cores();
 
 }  // namespace pipegraph

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/errors.h"
-#include "core/run/dispatcher.h"
 
 namespace pipegraph {
 namespace {
@@ -55,24 +54,34 @@ class Dispatchers {
   std::vector<Dispatcher> all_;
 };
 
-RunRecord drive_with(const Program& program, Backend& backend, Dispatchers dispatchers) {
-  RunRecord record(program.size());
-  std::size_t remaining = dispatchers.remaining();
-  std::vector<InstructionId> ready = dispatchers.initially_ready();
+/// Starts what is ready and passes on what completes, until all has completed or nothing is in
+/// progress. `driven` has the members of a Dispatcher; `note` sees each completion.
+template <class Driven, class Note>
+void drive_noting(Driven& driven, Backend& backend, Note note) {
+  std::size_t remaining = driven.remaining();
+  const auto initial = driven.initially_ready();
+  std::vector<InstructionId> ready(initial.begin(), initial.end());
   while (remaining > 0) {
     for (InstructionId id : ready) backend.start(id);
     ready.clear();
     const std::span<const Completion> completions = backend.wait();
     if (completions.empty()) break;
     for (const Completion& done : completions) {
-      record.start[done.instruction.index()] = done.start;
-      record.end[done.instruction.index()] = done.end;
-      const auto released = dispatchers.complete(done.instruction);
+      note(done);
+      const auto released = driven.complete(done.instruction);
       ready.insert(ready.end(), released.begin(), released.end());
     }
     remaining -= completions.size();
     if (completions.size() > 1) std::ranges::sort(ready);
   }
+}
+
+RunRecord drive_with(const Program& program, Backend& backend, Dispatchers dispatchers) {
+  RunRecord record(program.size());
+  drive_noting(dispatchers, backend, [&](const Completion& done) {
+    record.start[done.instruction.index()] = done.start;
+    record.end[done.instruction.index()] = done.end;
+  });
   return record;
 }
 
@@ -87,6 +96,10 @@ RunRecord drive(const Program& program, Backend& backend, Dispatching dispatchin
 
 RunRecord drive(const Program& program, Backend& backend, std::span<const DeviceId> devices) {
   return drive_with(program, backend, Dispatchers(program, devices));
+}
+
+void drive(Dispatcher& dispatcher, Backend& backend) {
+  drive_noting(dispatcher, backend, [](const Completion&) {});
 }
 
 std::variant<Timeline, Stuck> conclude(const Program& program, RunRecord record) {

@@ -8,6 +8,7 @@
 
 #include "core/program/program.h"
 #include "core/run/backend.h"
+#include "core/run/dispatcher.h"
 #include "core/run/stuck.h"
 #include "core/run/timeline.h"
 
@@ -28,6 +29,9 @@ RunRecord drive(const Program& program, Backend& backend,
                 Dispatching dispatching = Dispatching::OneForAll);
 /// The same for the instructions of some devices.
 RunRecord drive(const Program& program, Backend& backend, std::span<const DeviceId> devices);
+
+/// The same for the instructions of a dispatcher, whose backend keeps what record it wants.
+void drive(Dispatcher& dispatcher, Backend& backend);
 
 /// The timeline of a record in which every instruction has completed, else what blocks the rest.
 std::variant<Timeline, Stuck> conclude(const Program& program, RunRecord record);

@@ -18,9 +18,14 @@ class LaneProgress {
   explicit LaneProgress(const Program& program);
 
   void restart();  ///< before a step; no device may be running
-  void completed(LaneId lane) noexcept;
-  std::uint32_t count(LaneId lane) const noexcept;
-  void set(LaneId lane, std::uint32_t count) noexcept;
+  /// By the thread of the lane's device only.
+  void completed(LaneId lane) noexcept { set(lane, count(lane) + 1); }
+  std::uint32_t count(LaneId lane) const noexcept {
+    return counts_[lane.index()].value.load(std::memory_order_relaxed);
+  }
+  void set(LaneId lane, std::uint32_t count) noexcept {
+    counts_[lane.index()].value.store(count, std::memory_order_relaxed);
+  }
   /// Grows with each completion anywhere, also from step to step.
   std::uint64_t total() const noexcept;
   /// By instruction id.

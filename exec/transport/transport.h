@@ -52,9 +52,9 @@ class Transport {
   virtual std::span<const Arrival> poll(DeviceId self) = 0;
   /// Sleeps until something may have arrived for `self`, until abort, or for `at_most`.
   virtual void sleep(DeviceId self, Seconds at_most) = 0;
-  /// Whether nothing is on its way to any device of the program, and nobody outside this process
-  /// could send anything; asked while all devices of the process wait. False if not known.
-  virtual bool quiet() = 0;
+  /// Whether nothing is on its way to `device`, and nobody outside this process could send it
+  /// anything; asked by any thread while all devices of the process wait. False if not known.
+  virtual bool quiet(DeviceId device) = 0;
   /// A device of this process has failed: wakes everyone, tells other processes. Any thread.
   virtual void abort(const Fault& fault) noexcept = 0;
 };

@@ -1,0 +1,119 @@
+#include "exec/device_backend.h"
+
+#include <algorithm>
+
+namespace pipegraph {
+namespace {
+
+constexpr Seconds k_no_limit{1.0};
+
+}  // namespace
+
+DeviceBackend::DeviceBackend(const DeviceParts& parts, const Waiter& waiter)
+    : parts_(parts),
+      waiter_(waiter),
+      all_reducer_({parts.program, parts.channels, parts.transport, parts.engine}),
+      posted_(parts.program.lanes().size()) {}
+
+void DeviceBackend::start(InstructionId id) {
+  current_ = id;
+  const Instruction& instruction = parts_.program.at(id);
+  if (is_compute(instruction.kind)) {
+    parts_.engine.start(id);
+    ++computing_;
+  } else if (is_transfer(instruction.kind)) {
+    const Seconds posted = parts_.clock.ready(id);
+    posted_[instruction.lane.index()] = posted;
+    parts_.transport.post(
+        parts_.device, {.channel = parts_.channels.of(id),
+                        .half = instruction.kind == InstructionKind::Send ? Half::Send : Half::Recv,
+                        .element_bytes = instruction.element_bytes,
+                        .instruction = id,
+                        .bytes = instruction.bytes,
+                        .posted = posted,
+                        .pieces = parts_.engine.pieces(id)});
+  } else {
+    start_all_reduce(id);
+  }
+}
+
+void DeviceBackend::start_all_reduce(InstructionId id) {
+  if (const auto start = all_reducer_.start(id, parts_.clock.ready(id))) complete(id, *start);
+}
+
+std::span<const Completion> DeviceBackend::wait() {
+  waiter_.begin();
+  for (;;) {
+    if (!held_.empty()) release_held();
+    receive();
+    // What has arrived first releases messages of others, and then the next compute.
+    if (fresh_.empty() && computing_ > 0) compute();
+    if (!fresh_.empty()) break;
+    pause();
+  }
+  reported_.clear();
+  reported_.swap(fresh_);
+  return reported_;
+}
+
+void DeviceBackend::receive() {
+  for (const Arrival& arrival : parts_.transport.poll(parts_.device)) {
+    current_ = arrival.instruction;
+    const Instruction& instruction = parts_.program.at(arrival.instruction);
+    if (is_transfer(instruction.kind)) {
+      complete(arrival.instruction,
+               std::max(posted_[instruction.lane.index()], arrival.other_posted));
+    } else if (const auto start = all_reducer_.arrived(arrival)) {
+      complete(arrival.instruction, *start);
+    }
+  }
+}
+
+void DeviceBackend::compute() {
+  for (const Completion& done : parts_.engine.poll()) {
+    --computing_;
+    complete(done);
+  }
+}
+
+void DeviceBackend::complete(InstructionId id, Seconds start) {
+  complete({id, start, parts_.clock.end(id, start)});
+}
+
+void DeviceBackend::complete(const Completion& done) {
+  if (parts_.clock.reached(done.end))
+    report(done);
+  else
+    held_.push_back(done);
+}
+
+void DeviceBackend::release_held() {
+  for (std::size_t i = 0; i < held_.size();) {
+    if (!parts_.clock.reached(held_[i].end)) {
+      ++i;
+      continue;
+    }
+    report(held_[i]);
+    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+void DeviceBackend::report(const Completion& done) {
+  parts_.clock.completed(done);
+  parts_.state.progress.completed(parts_.program.at(done.instruction).lane);
+  if (record_ != nullptr) {
+    record_->start[done.instruction.index()] = done.start;
+    record_->end[done.instruction.index()] = done.end;
+  }
+  fresh_.push_back(done);
+}
+
+void DeviceBackend::pause() {
+  current_ = {};
+  const bool own_work = computing_ > 0 || !held_.empty();
+  Seconds at_most = k_no_limit;
+  for (const Completion& done : held_) at_most = std::min(at_most, parts_.clock.until(done.end));
+  waiter_.pause(own_work ? WaitKind::ForOwnWork : WaitKind::ForOthers, at_most);
+}
+
+}  // namespace pipegraph

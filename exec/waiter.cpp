@@ -1,0 +1,70 @@
+#include "exec/waiter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+
+namespace pipegraph {
+namespace {
+
+constexpr Seconds k_longest_sleep{0.02};  // between looks at the progress of others
+constexpr std::uint32_t k_looks_per_clock = 64;
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void Waiter::pause(WaitKind kind, Seconds at_most) {
+  give_up_if_failed();
+  if (looks_ == 0) phase_ = options_.spin > Seconds{0} ? Phase::Spinning : Phase::Sleeping;
+  if (looks_ == 0 || (phase_ == Phase::Spinning && !keep_spinning())) {
+    since_ = std::chrono::steady_clock::now();
+    seen_ = 0;
+  }
+  ++looks_;
+  if (phase_ == Phase::Spinning)
+    relax();
+  else
+    sleep(kind, std::min(at_most, k_longest_sleep));
+}
+
+bool Waiter::keep_spinning() {
+  if (looks_ % k_looks_per_clock != 0) return true;
+  if (std::chrono::steady_clock::now() - since_ < options_.spin) return true;
+  phase_ = Phase::Sleeping;
+  return false;
+}
+
+void Waiter::sleep(WaitKind kind, Seconds at_most) {
+  check_deadline();
+  if (kind == WaitKind::ForOwnWork) {
+    shared_.transport.sleep(self_, at_most);
+    return;
+  }
+  shared_.quiescence.enter();
+  const bool for_ever = shared_.quiescence.reached(shared_.transport);
+  if (!for_ever) shared_.transport.sleep(self_, at_most);
+  shared_.quiescence.leave();
+  if (for_ever) throw MachineError("all devices wait for each other, and no message is on its way");
+}
+
+void Waiter::check_deadline() {
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (now - since_ < k_longest_sleep) return;  // nothing to find out yet
+  const std::uint64_t progress = shared_.state.progress.total();
+  if (progress != seen_) {
+    seen_ = progress;
+    since_ = now;
+  } else if (now - since_ > options_.deadline) {
+    throw MachineError(
+        fmt::format("nothing has moved on any device for {} s", options_.deadline.count()));
+  }
+}
+
+}  // namespace pipegraph

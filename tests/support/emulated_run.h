@@ -1,0 +1,51 @@
+// Runs a program on emulated devices, through the executor with its threads and transport.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "core/cluster/topology.h"
+#include "core/program/program.h"
+#include "core/run/run_program.h"
+#include "exec/emulated/emulated_clocks.h"
+#include "exec/executor.h"
+
+namespace pipegraph::test {
+
+/// What the transport of a run is wrapped in; must outlive what it returns.
+using TransportWrapper = std::function<std::unique_ptr<Transport>(Transport& inner)>;
+
+/// Everything a run on emulated devices of one process needs, in order of construction.
+class EmulatedRun {
+ public:
+  struct Settings {
+    EmulatedTime time = EmulatedTime::Virtual;
+    CollectiveOptions collectives;
+    ExecutionOptions execution;
+    TransportWrapper wrap;  ///< empty: the in-process transport as it is
+    EngineFactory engines;  ///< empty: emulated ones
+  };
+
+  /// `program` and `topology` must outlive it.
+  EmulatedRun(const Program& program, const Topology& topology, const Settings& settings);
+
+  Executor& executor() { return *executor_; }
+  RunState& state() { return state_; }
+  /// One traced step: its timeline, or why it could not end.
+  std::variant<Timeline, Stuck> step();
+  /// One traced step that must end.
+  Timeline timeline();
+  /// The message of the failure of one step; empty if it ends.
+  std::string failure();
+
+ private:
+  const Program& program_;
+  Channels channels_;
+  RunState state_;
+  SingleRank ranks_;
+  std::unique_ptr<Transport> inner_;
+  std::unique_ptr<Transport> wrapped_;
+  std::unique_ptr<Executor> executor_;
+};
+
+}  // namespace pipegraph::test
