@@ -1,0 +1,115 @@
+#include "exec/training/training_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "core/base/errors.h"
+#include "exec/training/checkpoint_folder.h"
+#include "exec/training/training_folder.h"
+
+namespace pipegraph {
+namespace {
+
+double sum(const std::vector<double>& parts) {
+  double total = 0.0;
+  for (const double part : parts) total += part;
+  return total;
+}
+
+class Loop {
+ public:
+  Loop(const TrainingParts& parts, TrainingPoint start, const TrainingOptions& options)
+      : parts_(parts), options_(options), point_(std::move(start)) {
+    if (parts.ranks.rank() == 0)
+      log_.emplace(TrainingFolder::loss_file_in(options.folder),
+                   LossLogStart{point_.step, parts.losses});
+  }
+
+  TrainingPoint run() {
+    bool stopped = false;
+    while (point_.step < options_.steps && !stopped) {
+      LossRow row = step();
+      stopped = asked_to_stop();
+      const bool last = stopped || point_.step == options_.steps;
+      if (is_due(options_.validate_every, last)) row.validation_loss = validate();
+      if (log_) {
+        log_->append(row);
+        parts_.report(row);
+      }
+      if (is_due(options_.checkpoint_every, last))
+        write_checkpoint(TrainingFolder::checkpoints_in(options_.folder), point_,
+                         parts_.runner.state(), parts_.ranks);
+    }
+    return point_;
+  }
+
+ private:
+  bool is_due(std::int64_t every, bool last) const {
+    return every > 0 && (last || point_.step % every == 0);
+  }
+
+  LossRow step() {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::vector<double> losses = run({.kind = StepKind::Train,
+                                            .step = point_.step + 1,
+                                            .first_sample = point_.samples,
+                                            .data = &parts_.data,
+                                            .optimizer = point_.settings});
+    const Seconds time = std::chrono::steady_clock::now() - begin;
+    ++point_.step;
+    point_.samples += point_.mini_batch;
+    return {.step = point_.step,
+            .samples = point_.samples,
+            .loss = sum(losses),
+            .time = time,
+            .parts = losses};
+  }
+
+  /// Mean over all validation samples.
+  double validate() {
+    double total = 0.0;
+    for (std::int64_t i = 0; i < options_.validation_batches; ++i)
+      total += sum(run({.kind = StepKind::Evaluate,
+                        .step = point_.step,
+                        .first_sample = options_.first_validation_sample + i * point_.mini_batch,
+                        .data = parts_.validation,
+                        .optimizer = point_.settings}));
+    return total / static_cast<double>(options_.validation_batches);
+  }
+
+  std::vector<double> run(const StepOrder& order) {
+    std::vector<double> means;
+    for (const LossValue& value : parts_.runner.run(order)) {
+      if (!std::isfinite(value.mean))
+        throw MachineError(fmt::format(
+            "the {} of step {} is {}: training has diverged, or the data do not fit it (try a "
+            "smaller --learning-rate)",
+            order.kind == StepKind::Train ? "loss" : "validation loss", order.step, value.mean));
+      means.push_back(value.mean);
+    }
+    return means;
+  }
+
+  bool asked_to_stop() {
+    const std::string_view mine = parts_.stop() ? "stop" : "";
+    if (parts_.ranks.size() == 1) return !mine.empty();
+    const std::vector<std::string> all = parts_.ranks.all_gather(mine);
+    return std::any_of(all.begin(), all.end(), [](const auto& text) { return !text.empty(); });
+  }
+
+  const TrainingParts& parts_;
+  const TrainingOptions& options_;
+  TrainingPoint point_;
+  std::optional<LossLog> log_;
+};
+
+}  // namespace
+
+TrainingPoint train(const TrainingParts& parts, TrainingPoint start,
+                    const TrainingOptions& options) {
+  return Loop(parts, std::move(start), options).run();
+}
+
+}  // namespace pipegraph
