@@ -23,7 +23,15 @@ Footprint footprint(const ComputationGraph& graph, const Stage& stage) {
     return std::binary_search(stage.recompute.begin(), stage.recompute.end(), op);
   };
   std::vector<OperatorId> again;  // tensors that recomputation makes
+  const auto read_inside = [&](OperatorId op) {
+    const auto readers = graph.edges().successors(op.value);
+    return std::any_of(readers.begin(), readers.end(), [&](Digraph::Node reader) {
+      return std::binary_search(stage.operators.begin(), stage.operators.end(), OperatorId{reader});
+    });
+  };
   for (const OperatorId op : stage.operators) {
+    if (graph.at(op).parameters.count > 0 && read_inside(op))
+      result.inner_gradients += graph.at(op).output;
     const bool recompute = recomputed(op);
     for (const ComputationGraph::SavedTensor& saved : graph.saved_tensors(op)) {
       if (saved.given)

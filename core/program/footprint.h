@@ -14,6 +14,9 @@ struct Footprint {
   std::vector<OperatorId> tensors;
   Bytes given;      ///< kept besides, named by operators outright
   Bytes workspace;  ///< what recomputation makes again and nothing keeps
+  /// Gradients that the first part of a split backward makes and the weights' part needs: those of
+  /// outputs of operators with parameters that the stage itself reads. Others come from outside.
+  Bytes inner_gradients;
 
   bool keeps(OperatorId tensor) const;
 };

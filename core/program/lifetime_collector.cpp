@@ -104,8 +104,10 @@ void LifetimeCollector::begin_forward(InstructionId id) {
 
 void LifetimeCollector::begin_backward(InstructionId id) {
   const Instruction& pass = at(id);
+  Bytes bytes = footprint(pass.stage).workspace;
+  if (pass.kind == InstructionKind::BackwardInput) bytes += footprint(pass.stage).inner_gradients;
   add({MemoryPart::Workspace, pass.stage, {}, pass.samples, id, last_backward(id)},
-      footprint(pass.stage).workspace * static_cast<std::uint64_t>(pass.samples.samples()));
+      bytes * static_cast<std::uint64_t>(pass.samples.samples()));
 }
 
 /// Gradients have a buffer from their backward on. Activations are sent from where they are kept;

@@ -24,7 +24,9 @@ enum class MemoryPart : std::uint8_t {
   Activations,
   ReceiveSlots,
   SendBuffers,
-  Workspace,  ///< recomputed activations of one micro-batch
+  /// Recomputed activations of a micro-batch; between the parts of a split backward also the
+  /// gradients made inside the stage that the weights' part needs.
+  Workspace,
 };
 inline constexpr std::size_t k_memory_parts = 7;
 /// "parameters", "gradients", "optimizer_state", "activations", "receive_slots", "send_buffers",

@@ -104,6 +104,24 @@ TEST(SplitBackward, KeepsActivationsAndGradientsUntilTheWeightsPart) {
               ElementsAre(4 * k_unit, 8 * k_unit));
 }
 
+TEST(SplitBackward, KeepsGradientsInsideTheStageForTheWeights) {
+  // s0 -> s1 in one stage, outputs of a unit each. W of s0 needs the gradient of its output, which
+  // I of s1 makes; nobody inside reads s1. With three in flight all three wait for their W: per
+  // sample two activations and, with parameters, a gradient.
+  const auto peak = [](Bytes parameters, std::string schedule) {
+    const ComputationGraph graph = test::chain_graph(2, {.parameters = parameters});
+    Stage stage = test::stage_per_operator(graph)[0];
+    stage.operators = {OperatorId{0}, OperatorId{1}};
+    stage.in_flight = 3;
+    const Workload workload = test::tiny_workload(graph, test::ideal_cluster(1), {.mini_batch = 3});
+    return peaks(make_plan(workload, {stage}, {.schedule = std::move(schedule)}))[0];
+  };
+  const std::uint64_t stored = 2 * 2 * 4;  // parameters and gradients of both operators
+  EXPECT_EQ(peak(Bytes{4}, "zb1p"), 3 * (2 + 1) * k_unit + stored);
+  EXPECT_EQ(peak(Bytes{4}, "1f1b"), 3 * 2 * k_unit + stored);
+  EXPECT_EQ(peak({}, "zb1p"), 3 * 2 * k_unit);
+}
+
 TEST(SplitBackward, MemoryDoesNotGrowWithTheMiniBatch) {
   for (const ComputationGraph& graph : {test::chain_graph(5), test::fork_join_graph(3, 2)})
     EXPECT_EQ(peaks(plan_of(graph, 24, {.schedule = "zb1p"})),
