@@ -26,7 +26,13 @@ class View {
 #ifdef PIPEGRAPH_CHECKED_VIEWS
     check(i >= 0 && i < size_, "an index lies outside its view");
 #endif
+#ifdef PIPEGRAPH_CUDA_STAND_IN
+    // Device addresses of the stand-in carry a tag that no host may dereference.
+    constexpr std::uintptr_t k_address = (std::uintptr_t{1} << 56) - 1;
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data_) & k_address)[i];
+#else
     return data_[i];
+#endif
   }
   /// `count` elements from `first` on.
   PIPEGRAPH_HOST_DEVICE View part(std::int64_t first, std::int64_t count) const {

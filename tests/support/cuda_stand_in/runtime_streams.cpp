@@ -1,6 +1,7 @@
 // CUDA runtime: streams, events, kernels.
 #include <utility>
 
+#include "exec/cuda/host_launch.h"
 #include "tests/support/cuda_stand_in/call.h"
 #include "tests/support/cuda_stand_in/events.h"
 
@@ -60,6 +61,14 @@ cudaError_t launch(cudaStream_t handle, const std::string& label, std::function<
 }
 
 }  // namespace pipegraph::cuda_stand_in
+
+namespace pipegraph {
+
+cudaError_t launch_on_host(cudaStream_t stream, const char* label, std::function<void()> body) {
+  return cuda_stand_in::launch(stream, label, std::move(body));
+}
+
+}  // namespace pipegraph
 
 using namespace pipegraph::cuda_stand_in;
 

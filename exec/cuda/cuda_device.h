@@ -1,0 +1,53 @@
+// A GPU as a device of operators: calls enqueue on one stream and return. Matrix products come from
+// cuBLAS, everything else from the kernel bodies that CPUs run too.
+#pragma once
+
+#include <cstdint>
+
+#include "exec/cuda/handles.h"
+#include "exec/cuda/launcher.h"
+#include "exec/kernels/join.h"
+#include "exec/operators/operator.h"
+
+namespace pipegraph {
+
+/// How matrix products of fp32 data are computed; sums are fp32 always.
+enum class ProductPrecision : std::uint8_t { Fp32, Tf32 };
+
+class CudaDevice {
+ public:
+  using Scalar = float;
+  static constexpr std::int64_t k_table_pieces = 128;
+
+  /// On the calling thread's current GPU. Errors: CudaError, MachineError of cuBLAS.
+  explicit CudaDevice(ProductPrecision precision = ProductPrecision::Fp32);
+
+  cudaStream_t stream() const { return stream_.get(); }
+
+  void gemm(const Gemm<float>& gemm);
+  void gemm_strided_batched(const Gemm<float>& gemm, const BatchStrides& strides);
+  template <class Body>
+  void elements(std::int64_t count, const Body& body) {
+    if (count > 0) launch_elements(stream(), count, body);
+  }
+  template <class Body>
+  void rows(std::int64_t count, const Body& body) {
+    if (count > 0) launch_rows(stream(), count, body);
+  }
+  void zero(float* into, std::int64_t count);
+  void copy(const float* from, float* into, std::int64_t count);
+  void add(const float* from, float* into, std::int64_t count);
+
+ private:
+  CudaStream stream_;
+  DeviceMemory workspace_;  ///< cuBLAS's own is shared between streams
+  BlasHandle blas_;
+};
+
+extern template void forward(CudaDevice&, const OperatorShape&, const OperatorData<float>&);
+extern template void backward_input(CudaDevice&, const OperatorShape&, const OperatorData<float>&,
+                                    const OperatorGradients<float>&);
+extern template void backward_weight(CudaDevice&, const OperatorShape&, const OperatorData<float>&,
+                                     const OperatorGradients<float>&);
+
+}  // namespace pipegraph

@@ -1,0 +1,9 @@
+# The CUDA backend's sources: one list, built with nvcc and the real libraries here, and with the host's compiler and a
+# stand-in for the libraries by the tests.
+set(exec_cuda_sources
+  cuda_device.cpp
+  cuda_error.cpp
+  cuda_operators.cu
+  handles.cpp)
+list(TRANSFORM exec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+set(exec_cuda_depends core_base core_model exec_kernels exec_operators fmt::fmt)
