@@ -4,7 +4,7 @@
 
 namespace pipegraph {
 
-static_assert(Device<CpuDevice>);
+static_assert(ArithmeticDevice<CpuDevice>);
 
 template void forward(CpuDevice&, const OperatorShape&, const OperatorData<float>&);
 template void backward_input(CpuDevice&, const OperatorShape&, const OperatorData<float>&,

@@ -7,7 +7,7 @@
 
 namespace pipegraph::operators {
 
-template <class Function, Device D>
+template <class Function, ArithmeticDevice D>
 void forward_activation(D& device, const OperatorShape& shape,
                         const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -16,7 +16,7 @@ void forward_activation(D& device, const OperatorShape& shape,
                                                                     {data.output, elements}});
 }
 
-template <class Function, Device D>
+template <class Function, ArithmeticDevice D>
 void backward_activation(D& device, const OperatorShape& shape,
                          const OperatorData<typename D::Scalar>& data,
                          const OperatorGradients<typename D::Scalar>& gradients) {
@@ -29,7 +29,7 @@ void backward_activation(D& device, const OperatorShape& shape,
                                                            {gradients.inputs[0], elements}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_softmax(D& device, const OperatorShape& shape,
                      const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -40,7 +40,7 @@ void forward_softmax(D& device, const OperatorShape& shape,
           shape.arithmetic.columns, 0, {data.inputs[0], elements}, {data.output, elements}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_softmax(D& device, const OperatorShape& shape,
                       const OperatorData<typename D::Scalar>& data,
                       const OperatorGradients<typename D::Scalar>& gradients) {

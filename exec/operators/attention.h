@@ -73,7 +73,7 @@ struct HeadProduct {
   T alpha{1};
 };
 
-template <Device D, class T = typename D::Scalar>
+template <ArithmeticDevice D, class T = typename D::Scalar>
 void by_head(D& device, const kernels::HeadShape& heads, const HeadProduct<T>& p) {
   const std::int64_t a_stride = p.transpose_a == Transpose::Yes ? p.m : p.k;
   const std::int64_t b_stride = p.transpose_b == Transpose::Yes ? p.k : p.n;
@@ -89,7 +89,7 @@ void by_head(D& device, const kernels::HeadShape& heads, const HeadProduct<T>& p
       BatchStrides{heads.samples * heads.heads, p.m * p.k, p.k * p.n, p.m * p.n});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_attention(D& device, const OperatorShape& shape,
                        const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -132,7 +132,7 @@ void forward_attention(D& device, const OperatorShape& shape,
 }
 
 /// From the gradient of the output to those of queries, keys and values.
-template <Device D>
+template <ArithmeticDevice D>
 void backward_heads(D& device, const Attention<typename D::Scalar>& a,
                     const OperatorData<typename D::Scalar>& data,
                     const typename D::Scalar* output_gradient) {
@@ -171,7 +171,7 @@ void backward_heads(D& device, const Attention<typename D::Scalar>& a,
                   a.three_parts(), {first, 3 * a.elements}, {a.queries, 3 * a.elements}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_input_attention(D& device, const OperatorShape& shape,
                               const OperatorData<typename D::Scalar>& data,
                               const OperatorGradients<typename D::Scalar>& gradients) {
@@ -182,7 +182,7 @@ void backward_input_attention(D& device, const OperatorShape& shape,
           gradients.inputs[0]);
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_weight_attention(D& device, const OperatorShape& shape,
                                const OperatorData<typename D::Scalar>& data,
                                const OperatorGradients<typename D::Scalar>& gradients) {

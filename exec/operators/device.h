@@ -47,9 +47,10 @@ struct AnyBody {
 }  // namespace detail
 
 template <class D>
-concept Device = requires(D& device, typename D::Scalar* out, const typename D::Scalar* in,
-                          std::int64_t n, detail::AnyBody body, Gemm<typename D::Scalar> gemm,
-                          BatchStrides batch) {
+concept ArithmeticDevice = requires(D& device, typename D::Scalar* out,
+                                    const typename D::Scalar* in, std::int64_t n,
+                                    detail::AnyBody body, Gemm<typename D::Scalar> gemm,
+                                    BatchStrides batch) {
   /// Pieces that a table of embeddings is cut into when its gradient is added up. The sum does not
   /// depend on it.
   { D::k_table_pieces } -> std::convertible_to<std::int64_t>;

@@ -9,7 +9,7 @@
 namespace pipegraph::operators {
 
 /// The first input or the sum so far, plus the next, in input order.
-template <Device D>
+template <ArithmeticDevice D>
 void forward_add(D& device, const OperatorShape& shape,
                  const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -23,7 +23,7 @@ void forward_add(D& device, const OperatorShape& shape,
 }
 
 /// The output's gradient to every input that needs one: of an addition, also of positions.
-template <Device D>
+template <ArithmeticDevice D>
 void copy_gradient(D& device, const OperatorShape& shape,
                    const OperatorData<typename D::Scalar>& data,
                    const OperatorGradients<typename D::Scalar>& gradients) {
@@ -32,7 +32,7 @@ void copy_gradient(D& device, const OperatorShape& shape,
       device.copy(gradients.output, gradients.inputs[i], data.samples * shape.output_elements());
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_concat(D& device, const OperatorShape& shape,
                     const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -48,7 +48,7 @@ void forward_concat(D& device, const OperatorShape& shape,
   }
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_concat(D& device, const OperatorShape& shape,
                      const OperatorData<typename D::Scalar>& data,
                      const OperatorGradients<typename D::Scalar>& gradients) {
@@ -66,7 +66,7 @@ void backward_concat(D& device, const OperatorShape& shape,
   }
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_mean(D& device, const OperatorShape& shape,
                   const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -78,7 +78,7 @@ void forward_mean(D& device, const OperatorShape& shape,
                                       {data.output, data.samples * input.columns}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_mean(D& device, const OperatorShape& shape,
                    const OperatorData<typename D::Scalar>& data,
                    const OperatorGradients<typename D::Scalar>& gradients) {
@@ -104,7 +104,7 @@ struct Interaction {
 };
 
 /// With the inputs stacked.
-template <Device D>
+template <ArithmeticDevice D>
 Interaction<typename D::Scalar> stack_inputs(D& device, const OperatorShape& shape,
                                              const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -122,7 +122,7 @@ Interaction<typename D::Scalar> stack_inputs(D& device, const OperatorShape& sha
   return all;
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_interaction(D& device, const OperatorShape& shape,
                          const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -142,7 +142,7 @@ void forward_interaction(D& device, const OperatorShape& shape,
                                                              {data.output, all.output_elements()}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_interaction(D& device, const OperatorShape& shape,
                           const OperatorData<typename D::Scalar>& data,
                           const OperatorGradients<typename D::Scalar>& gradients) {

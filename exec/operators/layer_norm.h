@@ -7,7 +7,7 @@
 
 namespace pipegraph::operators {
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_layer_norm(D& device, const OperatorShape& shape,
                         const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -20,7 +20,7 @@ void forward_layer_norm(D& device, const OperatorShape& shape,
                                                  {data.output, rows * columns}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_input_layer_norm(D& device, const OperatorShape& shape,
                                const OperatorData<typename D::Scalar>& data,
                                const OperatorGradients<typename D::Scalar>& gradients) {
@@ -35,7 +35,7 @@ void backward_input_layer_norm(D& device, const OperatorShape& shape,
                                                        {gradients.inputs[0], rows * columns}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_weight_layer_norm(D& device, const OperatorShape& shape,
                                 const OperatorData<typename D::Scalar>& data,
                                 const OperatorGradients<typename D::Scalar>& gradients) {

@@ -37,7 +37,7 @@ Linear<T> linear_of(const OperatorShape& shape, const OperatorData<T>& data) {
   return linear;
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_linear(D& device, const OperatorShape& shape,
                     const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -63,7 +63,7 @@ void forward_linear(D& device, const OperatorShape& shape,
 
 /// The gradient of the activation's argument, computed in place of the argument if that is kept,
 /// else in scratch.
-template <Device D>
+template <ArithmeticDevice D>
 const typename D::Scalar* argument_gradient(
     D& device, const OperatorShape& shape, const OperatorData<typename D::Scalar>& data,
     const OperatorGradients<typename D::Scalar>& gradients) {
@@ -81,7 +81,7 @@ const typename D::Scalar* argument_gradient(
   return into.data();
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_input_linear(D& device, const OperatorShape& shape,
                            const OperatorData<typename D::Scalar>& data,
                            const OperatorGradients<typename D::Scalar>& gradients) {
@@ -94,7 +94,7 @@ void backward_input_linear(D& device, const OperatorShape& shape,
     device.copy(gradients.output, gradients.inputs[1], l.elements());
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_weight_linear(D& device, const OperatorShape& shape,
                             const OperatorData<typename D::Scalar>& data,
                             const OperatorGradients<typename D::Scalar>& gradients) {

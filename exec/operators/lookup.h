@@ -26,7 +26,7 @@ inline Lookup lookup_of(const OperatorShape& shape, std::int64_t samples) {
   return {columns, sums ? op.indices : 1, samples * op.indices, op.table_rows * columns};
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_lookup(D& device, const OperatorShape& shape,
                     const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -38,7 +38,7 @@ void forward_lookup(D& device, const OperatorShape& shape,
                                                             {data.output, l.output_elements()}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_weight_lookup(D& device, const OperatorShape& shape,
                             const OperatorData<typename D::Scalar>& data,
                             const OperatorGradients<typename D::Scalar>& gradients) {
@@ -53,7 +53,7 @@ void backward_weight_lookup(D& device, const OperatorShape& shape,
                                             {gradients.parameters, l.table_elements}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_positions(D& device, const OperatorShape& shape,
                        const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -67,7 +67,7 @@ void forward_positions(D& device, const OperatorShape& shape,
                                        {data.output, elements}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_weight_positions(D& device, const OperatorShape& shape,
                                const OperatorData<typename D::Scalar>& data,
                                const OperatorGradients<typename D::Scalar>& gradients) {

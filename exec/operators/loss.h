@@ -7,7 +7,7 @@
 
 namespace pipegraph::operators {
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_squared_error(D& device, const OperatorShape& shape,
                            const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -19,7 +19,7 @@ void forward_squared_error(D& device, const OperatorShape& shape,
                                               {data.output, data.samples}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_squared_error(D& device, const OperatorShape& shape,
                             const OperatorData<typename D::Scalar>& data,
                             const OperatorGradients<typename D::Scalar>& gradients) {
@@ -33,7 +33,7 @@ void backward_squared_error(D& device, const OperatorShape& shape,
                                                         {gradients.inputs[0], all}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward_cross_entropy(D& device, const OperatorShape& shape,
                            const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
@@ -46,7 +46,7 @@ void forward_cross_entropy(D& device, const OperatorShape& shape,
                                               {data.output, data.samples}});
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_cross_entropy(D& device, const OperatorShape& shape,
                             const OperatorData<typename D::Scalar>& data,
                             const OperatorGradients<typename D::Scalar>& gradients) {

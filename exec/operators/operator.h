@@ -41,20 +41,20 @@ struct OperatorGradients {
 
 /// Fills `output` and `internal`. A loss gives one number per sample: the mean over the sample's
 /// elements (squared error) or rows (cross entropy). An Input has nothing to do.
-template <Device D>
+template <ArithmeticDevice D>
 void forward(D& device, const OperatorShape& shape, const OperatorData<typename D::Scalar>& data);
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_input(D& device, const OperatorShape& shape,
                     const OperatorData<typename D::Scalar>& data,
                     const OperatorGradients<typename D::Scalar>& gradients);
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_weight(D& device, const OperatorShape& shape,
                      const OperatorData<typename D::Scalar>& data,
                      const OperatorGradients<typename D::Scalar>& gradients);
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward(D& device, const OperatorShape& shape, const OperatorData<typename D::Scalar>& data,
               const OperatorGradients<typename D::Scalar>& gradients) {
   backward_input(device, shape, data, gradients);

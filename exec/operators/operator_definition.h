@@ -14,7 +14,7 @@
 
 namespace pipegraph {
 
-template <Device D>
+template <ArithmeticDevice D>
 void forward(D& device, const OperatorShape& shape, const OperatorData<typename D::Scalar>& data) {
   using namespace operators;
   switch (shape.arithmetic.kind) {
@@ -54,7 +54,7 @@ void forward(D& device, const OperatorShape& shape, const OperatorData<typename 
   }
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_input(D& device, const OperatorShape& shape,
                     const OperatorData<typename D::Scalar>& data,
                     const OperatorGradients<typename D::Scalar>& gradients) {
@@ -94,7 +94,7 @@ void backward_input(D& device, const OperatorShape& shape,
   }
 }
 
-template <Device D>
+template <ArithmeticDevice D>
 void backward_weight(D& device, const OperatorShape& shape,
                      const OperatorData<typename D::Scalar>& data,
                      const OperatorGradients<typename D::Scalar>& gradients) {

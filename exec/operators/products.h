@@ -11,19 +11,19 @@ struct ProductSize {
 };
 
 /// c [m, n] = a [m, k] b [k, n]
-template <Device D, class T = typename D::Scalar>
+template <ArithmeticDevice D, class T = typename D::Scalar>
 void times(D& device, const ProductSize& size, const T* a, const T* b, T* c) {
   device.gemm(Gemm<T>{size.m, size.n, size.k, {a, size.k}, {b, size.n}, c, size.n});
 }
 
 /// c [m, n] = a [m, k] times the transpose of b [n, k]
-template <Device D, class T = typename D::Scalar>
+template <ArithmeticDevice D, class T = typename D::Scalar>
 void times_transposed(D& device, const ProductSize& size, const T* a, const T* b, T* c) {
   device.gemm(Gemm<T>{size.m, size.n, size.k, {a, size.k}, {b, size.k, Transpose::Yes}, c, size.n});
 }
 
 /// c [m, n] += the transpose of a [k, m] times b [k, n]
-template <Device D, class T = typename D::Scalar>
+template <ArithmeticDevice D, class T = typename D::Scalar>
 void add_transposed_times(D& device, const ProductSize& size, const T* a, const T* b, T* c) {
   device.gemm(Gemm<T>{.m = size.m,
                       .n = size.n,
@@ -40,7 +40,7 @@ struct MatrixSize {
 };
 
 /// sums [columns] += the sums of the columns of `matrix`
-template <Device D, class T = typename D::Scalar>
+template <ArithmeticDevice D, class T = typename D::Scalar>
 void add_column_sums(D& device, const MatrixSize& size, const T* matrix, T* sums) {
   using Term = kernels::MatrixTerm<T>;
   device.rows(kernels::column_strips(size.columns),
