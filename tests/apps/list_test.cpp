@@ -17,7 +17,8 @@ TEST(List, NamesWhatThereIs) {
   EXPECT_THAT(run({"list", "planners"}).out, HasSubstr("balanced"));
   EXPECT_THAT(run({"list", "models"}).out, HasSubstr("multimodal_transformer"));
   EXPECT_THAT(run({"list", "topologies"}).out, HasSubstr("topologies/summit.yaml"));
-  EXPECT_THAT(run({"list", "schedules"}).out, HasSubstr("gpipe"));
+  for (const char* schedule : {"1f1b", "gpipe", "kfkb", "zb1p", "interleaved_1f1b"})
+    EXPECT_THAT(run({"list", "schedules"}).out, HasSubstr(schedule));
   EXPECT_THAT(run({"list", "collectives"}).out, HasSubstr("ring"));
 }
 

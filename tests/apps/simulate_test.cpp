@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
@@ -55,6 +56,40 @@ TEST_F(Simulate, TheQuickstartRunsOnEveryNetworkModel) {
                          "--no-report", "-o", "results", "--set", "simulation.network=" + network});
     EXPECT_EQ(ran.code, 0) << ran.err;
   }
+}
+
+TEST_F(Simulate, TheStudyOfSchedulesRunsThemAll) {
+  const std::string scenario = PIPEGRAPH_SOURCE_DIR "/scenarios/schedules.yaml";
+  const Ran ran = run({"simulate", scenario, "--no-report", "-o", "results"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  std::map<std::string, nlohmann::json> plans;
+  const nlohmann::json json = summary("results");
+  for (const nlohmann::json& plan : json.at("points").at(0).at("plans")) {
+    EXPECT_EQ(plan.at("status"), "ok");
+    plans[plan.at("name")] = plan;
+  }
+  const auto time = [&](const std::string& name) {
+    return plans.at(name).at("iteration_time_s").get<double>();
+  };
+  const auto peak_of_last_device = [&](const std::string& name) {
+    return plans.at(name).at("peak_memory_bytes").back().get<double>();
+  };
+  // What each of them is for: zb1p and interleaved_1f1b fill the bubble, zb1p by keeping as much on
+  // the last device as on the first; gpipe keeps everything everywhere.
+  EXPECT_LT(time("zb1p"), time("1f1b"));
+  EXPECT_LT(time("interleaved_1f1b"), time("1f1b"));
+  EXPECT_LT(peak_of_last_device("1f1b"), peak_of_last_device("zb1p"));
+  EXPECT_LT(peak_of_last_device("zb1p"), peak_of_last_device("gpipe"));
+  EXPECT_EQ(plans.at("zb1p").at("in_flight_samples"),
+            (std::vector{16, 16, 16, 16}));  // 4 of 4 samples
+}
+
+TEST_F(Simulate, SaysWhereAScheduleDoesNotSuitItsStages) {
+  const Ran ran = run({"simulate", PIPEGRAPH_SOURCE_DIR "/scenarios/schedules.yaml", "--no-report",
+                       "--set", "plans[4].stages[5].devices=[2]"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("plans[4].stages[5]: interleaved_1f1b: stage s5 stands on devices "
+                                 "[2]; expected those of stage s1, [1], or schedule: 1f1b"));
 }
 
 TEST_F(Simulate, WritesEveryFileOfTheResultsFolder) {

@@ -180,6 +180,30 @@ TEST_P(ExpectedValues, ZeroBubbleWithFewMicroBatches) {
   EXPECT_NEAR(units(paper), 3 + 2 * 1 + 3 + 1, 1e-9);
 }
 
+TEST_P(ExpectedValues, ZeroBubbleWithMessagesThatTakeTime) {
+  // Two stages, three micro-batches, messages of 1. Sink: F0 2-3, I0 3-4, F1 4-5, I1 5-6, W0 6-7.
+  // Stage 0: F0 0-1, F1 1-2, I0 5-6, W0 6-7, F2 7-8, I1 8-9, W1 9-10. Sink: F2 9-10, I2 10-11, its
+  // two W until 13. Stage 0: I2 12-13, W2 13-14.
+  PaperCase paper = split(chain(2), 1, 1);
+  paper.schedule = "zb1p";
+  paper.mini_batch = 3;
+  EXPECT_NEAR(units_delayed(paper, 1), 14, 1e-9);
+}
+
+TEST_P(ExpectedValues, InterleavedWithMessagesThatTakeTime) {
+  // Stages 0 and 2 on device 0, 1 and 3 on device 1, two micro-batches, messages of 1; forwards of
+  // stages 0 to 3 are f g h i, backwards likewise. Device 0 runs f0 f1 h0 h1, then backwards h0 h1
+  // f0 f1; device 1 g0 g1 i0 then its backward, i1 and its backward, g0 g1.
+  // f 0-1, 1-2; g 2-3, 3-4; h 4-5, 5-6; i0 6-7, backward 7-9, i1 9-10, backward 10-12; backwards of
+  // h 10-12, 13-15, of g 13-15, 16-18, of f 16-18, 19-21.
+  PaperCase paper = chain(4);
+  paper.schedule = "interleaved_1f1b";
+  paper.mini_batch = 2;
+  for (std::size_t s = 0; s < 4; ++s)
+    paper.stages[s].devices = {DeviceId{static_cast<std::int32_t>(s % 2)}};
+  EXPECT_NEAR(units_delayed(paper, 1), 21, 1e-9);
+}
+
 TEST_P(ExpectedValues, InterleavedChunks) {
   // v = 2 stages on each device, each with half of the device's F = 1 and B = 2:
   // M (F + B) + (P - 1)(F + B) / v. Before its first backward a device forwards
