@@ -102,7 +102,9 @@ ResultsFolder::~ResultsFolder() {
 
 void ResultsFolder::abandon() const {
   std::error_code ignored;
-  std::filesystem::remove_all(origin_ == Origin::Made ? target_ : staging_, ignored);
+  const bool keep =
+      origin_ == Origin::Existed || std::filesystem::exists(target_ / k_training_folder, ignored);
+  std::filesystem::remove_all(keep ? staging_ : target_, ignored);
 }
 
 std::filesystem::path ResultsFolder::plan_folder(std::string_view plan,
@@ -123,7 +125,8 @@ void ResultsFolder::write_summary(const std::string& scenario,
 void ResultsFolder::commit() {
   check(!committed_, "results are committed once");
   for (const std::filesystem::path& old : entries_of(target_))
-    if (old != staging_ && old.filename() != k_mark_file) remove_tree(old);
+    if (old != staging_ && old.filename() != k_mark_file && old.filename() != k_training_folder)
+      remove_tree(old);
   for (const std::filesystem::path& entry : entries_of(staging_)) {
     std::error_code failed;
     std::filesystem::rename(entry, target_ / entry.filename(), failed);

@@ -15,8 +15,13 @@ namespace pipegraph {
 /// A plan's name as the name of a folder: bytes outside [A-Za-z0-9_.-] as %XX, a leading dot too.
 std::string folder_name(std::string_view plan);
 
+/// Checkpoints and losses of training lie here: written while a run goes on, and never replaced by
+/// the results of another.
+inline constexpr const char* k_training_folder = "training";
+
 /// Files gather inside the folder, hidden, until commit() puts them in the place of an earlier
-/// run's. Without commit() nothing changes, and a folder that did not exist before is gone again.
+/// run's. Without commit() nothing changes, and a folder that did not exist before is gone again
+/// (unless training has written to it).
 class ResultsFolder {
  public:
   /// Errors: ConfigError if `folder` exists, is not empty and has no mark of ours, or is no folder.

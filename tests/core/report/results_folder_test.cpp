@@ -70,6 +70,19 @@ TEST_F(Results, WithoutACommitNoNewFolderStays) {
   EXPECT_FALSE(std::filesystem::exists(folder_));
 }
 
+TEST_F(Results, TrainingIsNeverReplacedNorAbandoned) {
+  const std::filesystem::path checkpoint = folder_ / k_training_folder / "checkpoint";
+  {
+    const ResultsFolder results = ResultsFolder::create(folder_);
+    std::filesystem::create_directory(folder_ / k_training_folder);
+    write_file(checkpoint, "x");
+  }
+  EXPECT_TRUE(std::filesystem::exists(checkpoint));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / ".partial"));
+  finish(folder_, "new");
+  EXPECT_TRUE(std::filesystem::exists(checkpoint));
+}
+
 TEST_F(Results, AForeignFolderIsRefusedUntouched) {
   std::filesystem::create_directories(folder_);
   write_file(folder_ / "thesis.tex", "x");

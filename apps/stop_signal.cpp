@@ -1,0 +1,34 @@
+#include "apps/stop_signal.h"
+
+namespace pipegraph {
+namespace {
+
+volatile std::sig_atomic_t received_signal = 0;
+
+extern "C" void note_signal(int signal) { received_signal = signal; }
+
+void handle(int signal, struct sigaction& before) {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  sigemptyset(&action.sa_mask);
+  // The second one finds the default action; what was interrupted goes on.
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  ::sigaction(signal, &action, &before);
+}
+
+}  // namespace
+
+StopSignal::StopSignal() {
+  received_signal = 0;
+  handle(SIGINT, interrupt_);
+  handle(SIGTERM, terminate_);
+}
+
+StopSignal::~StopSignal() {
+  ::sigaction(SIGINT, &interrupt_, nullptr);
+  ::sigaction(SIGTERM, &terminate_, nullptr);
+}
+
+int StopSignal::received() { return received_signal; }
+
+}  // namespace pipegraph
