@@ -2,10 +2,11 @@
 // request, and remembers its error for cudaGetLastError.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <optional>
 #include <string>
 
-#include "cuda_runtime_api.h"
 #include "tests/support/cuda_stand_in/engine.h"
 
 namespace pipegraph::cuda_stand_in {

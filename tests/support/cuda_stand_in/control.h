@@ -2,14 +2,14 @@
 // worst, and is strict where CUDA is lenient: what a correct program never does is a finding.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "cuda_runtime_api.h"
 
 namespace pipegraph::cuda_stand_in {
 
