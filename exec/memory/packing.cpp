@@ -243,10 +243,11 @@ class Search {
   std::uint64_t best_end_ = 0;
 };
 
-std::vector<std::uint64_t> search(std::span<const TimedBlock> blocks, const Fullest& full) {
+std::vector<std::uint64_t> search(std::span<const TimedBlock> blocks, const Fullest& full,
+                                  PackingEffort effort) {
   Search search(blocks, full.bytes);
   for (const Order& order : fixed_orders(blocks, full.moment)) search.attempt(order);
-  search.repair();
+  if (effort == PackingEffort::Thorough) search.repair();
   return search.offsets();
 }
 
@@ -254,15 +255,16 @@ std::vector<std::uint64_t> search(std::span<const TimedBlock> blocks, const Full
 
 Bytes peak_of(std::span<const TimedBlock> blocks) { return fullest(blocks).bytes; }
 
-Packing pack(std::span<const TimedBlock> blocks) {
+Packing pack(std::span<const TimedBlock> blocks, PackingEffort effort) {
   for (const TimedBlock& block : blocks)
     check(block.first <= block.last, "a block ends after it begins");
   const Fullest full = fullest(blocks);
   Packing packing;
   packing.peak = full.bytes;
   if (blocks.empty()) return packing;
-  const std::vector<std::uint64_t> offsets =
-      pairs_alive_together(blocks) > k_most_pairs ? place_by_time(blocks) : search(blocks, full);
+  const std::vector<std::uint64_t> offsets = pairs_alive_together(blocks) > k_most_pairs
+                                                 ? place_by_time(blocks)
+                                                 : search(blocks, full, effort);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     packing.offsets.push_back(Bytes{offsets[i]});
     packing.bytes = std::max(packing.bytes, packing.offsets[i] + blocks[i].bytes);

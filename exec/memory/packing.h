@@ -32,7 +32,10 @@ struct Packing {
 /// Most bytes alive at one moment.
 Bytes peak_of(std::span<const TimedBlock> blocks);
 
+/// Quick: a few orders only, for what is packed often and need not be tight.
+enum class PackingEffort : std::uint8_t { Thorough, Quick };
+
 /// Deterministic. Work is bounded: large sets of blocks are tried in fewer orders.
-Packing pack(std::span<const TimedBlock> blocks);
+Packing pack(std::span<const TimedBlock> blocks, PackingEffort effort = PackingEffort::Thorough);
 
 }  // namespace pipegraph

@@ -1,0 +1,58 @@
+// Where something lies in the memory of a device: an area and an offset. What passes do is worked
+// out with places, before any memory exists.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/units.h"
+
+namespace pipegraph {
+
+enum class Area : std::uint8_t {
+  None,
+  Parameters,
+  Gradients,
+  State,         ///< of the optimizer: one copy of the parameters after the other
+  Arena,         ///< activations, receive slots, send buffers, workspaces
+  Scratch,       ///< within one pass
+  Held,          ///< gradients between the two parts of a split backward
+  Accumulators,  ///< gradients of second and further uses of parameters
+  Losses,        ///< one number per loss and sample of the mini-batch
+  Chunk,         ///< scratch that has not been laid out yet
+};
+inline constexpr std::size_t k_areas = 9;  ///< without Chunk
+
+using AreaSizes = std::array<Bytes, k_areas>;
+
+class Place {
+ public:
+  constexpr Place() = default;
+  constexpr Place(Area area, Bytes offset)
+      : bits_(static_cast<std::uint64_t>(area) << k_offset_bits | offset.count) {}
+
+  constexpr Area area() const { return static_cast<Area>(bits_ >> k_offset_bits); }
+  constexpr Bytes offset() const {
+    return Bytes{bits_ & ((std::uint64_t{1} << k_offset_bits) - 1)};
+  }
+  constexpr bool valid() const { return area() != Area::None; }
+  constexpr bool operator==(const Place&) const = default;
+
+ private:
+  static constexpr int k_offset_bits = 56;
+  std::uint64_t bits_ = 0;
+};
+
+constexpr Place operator+(Place place, Bytes bytes) {
+  return {place.area(), place.offset() + bytes};
+}
+
+/// Contiguous bytes.
+struct Stretch {
+  Place begin;
+  Bytes bytes;
+  bool operator==(const Stretch&) const = default;
+};
+
+}  // namespace pipegraph
