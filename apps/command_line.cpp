@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array k_verbs{
     Verb{"simulate", "plan, simulate and compare the plans of a scenario", run_simulate},
+    Verb{"run", "execute the plans of a scenario on devices, and measure them", run_run},
     Verb{"plan", "make the plans of a scenario, and write the best one to a file", run_plan},
     Verb{"show", "print a graph, plan, program, timeline, topology or the costs as text", run_show},
     Verb{"validate", "check a scenario without running it", run_validate},

@@ -41,7 +41,7 @@ bool may_run(const PreparedPlan& prepared, const Setup& setup, PlanResult& resul
   return false;
 }
 
-void run(Outcome& outcome, const Setup& setup, Progress& progress) {
+void simulate_plan(Outcome& outcome, const Setup& setup, Progress& progress) {
   const Program& program = *outcome.prepared->program;
   BackendRun finished = run_backend(program, *setup.workload.topology, setup.scenario.simulation,
                                     progress.parts(program.size()));
@@ -57,7 +57,10 @@ void run(Outcome& outcome, const Setup& setup, Progress& progress) {
 
 }  // namespace
 
-Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress) {
+PlanRunner simulating() { return {.run = simulate_plan}; }
+
+Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress,
+                  const PlanRunner& runner) {
   Outcome outcome;
   outcome.result.name = request.name;
   outcome.result.planner = request.planner;
@@ -74,7 +77,10 @@ Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& prog
   outcome.prepared =
       prepare(setup.workload, *outcome.plan, evaluation_options(setup.scenario.simulation));
   describe_prepared(*outcome.prepared, setup, outcome.result);
-  if (may_run(*outcome.prepared, setup, outcome.result)) run(outcome, setup, progress);
+  const bool forced = runner.ignored == PlanRunner::Ignored::Deadlocks &&
+                      outcome.prepared->status == PlanStatus::Deadlock && outcome.prepared->program;
+  if (forced || may_run(*outcome.prepared, setup, outcome.result))
+    runner.run(outcome, setup, progress);
   return outcome;
 }
 

@@ -1,6 +1,8 @@
 // One plan at one point, all the way: made, validated, run on a backend, explained.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +22,21 @@ struct Outcome {
   std::vector<std::string> notes;  ///< each names the plan, unless it is about all
 };
 
-/// Makes and runs the plan of `request`, in the present step of `progress`. Errors: ConfigError.
-Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress);
+/// How a plan that is ready is carried out: fills `timeline`, if it makes one, and the figures of
+/// the result. `ignored`: what may be wrong with a plan that is carried out all the same.
+struct PlanRunner {
+  enum class Ignored : std::uint8_t { Nothing, Deadlocks };
+  std::function<void(Outcome& outcome, const Setup& setup, Progress& progress)> run;
+  Ignored ignored = Ignored::Nothing;
+};
+
+/// Simulates on the scenario's backend.
+PlanRunner simulating();
+
+/// Makes the plan of `request` and carries it out, in the present step of `progress`. Errors:
+/// ConfigError, and those of the runner.
+Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress,
+                  const PlanRunner& runner = simulating());
 
 /// What is derived from an outcome that ran. `outcome` and `setup` must outlive it.
 RunReport report_of(const Outcome& outcome, const Setup& setup);

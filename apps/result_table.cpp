@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "core/base/overloaded.h"
@@ -18,7 +19,9 @@ std::string point_text(const PointValue& value) {
                     value);
 }
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100.0 * fraction); }
+std::string percent(double fraction) {
+  return std::isfinite(fraction) ? fmt::format("{:.1f} %", 100.0 * fraction) : "";
+}
 
 std::string count_or_empty(const std::optional<std::int32_t>& count) {
   return count ? fmt::format("{}", *count) : "mixed";

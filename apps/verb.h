@@ -17,6 +17,7 @@ struct Verb {
 };
 
 int run_simulate(Arguments arguments, const Console& console);
+int run_run(Arguments arguments, const Console& console);
 int run_plan(Arguments arguments, const Console& console);
 int run_show(Arguments arguments, const Console& console);
 int run_validate(Arguments arguments, const Console& console);

@@ -1,6 +1,7 @@
 #include "core/report/plan_result.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace pipegraph {
 
@@ -30,6 +31,16 @@ void add_run(PlanResult& result, const RunReport& report) {
   result.instructions = report.run.program.size();
   result.peak_memory.clear();
   for (const MemoryCurve& curve : report.memory) result.peak_memory.push_back(curve.peak_bytes());
+}
+
+void add_measured(PlanResult& result, const MeasuredTimes& times, std::int32_t mini_batch) {
+  result.measured = times;
+  if (!result.metrics) {
+    constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
+    result.metrics = Metrics{.bubble_fraction = k_unknown, .bubble_overhead = k_unknown};
+  }
+  result.metrics->iteration_time = times.untraced.median;
+  result.metrics->throughput_samples_per_s = mini_batch / times.untraced.median.count();
 }
 
 void add_out_of_memory(PlanResult& result, const MemoryReport& memory, const StageGraph& stages,

@@ -11,6 +11,7 @@
 
 #include "core/plan/plan.h"
 #include "core/planners/evaluate.h"
+#include "core/report/measured_times.h"
 #include "core/report/run_report.h"
 
 namespace pipegraph {
@@ -46,10 +47,14 @@ struct PlanResult {
   std::string backend;  ///< empty if it did not run
   std::optional<std::size_t> instructions;
   std::optional<Seconds> simulation_time;
+  std::optional<MeasuredTimes> measured;  ///< of a plan that was executed
 };
 
 /// The figures of a run into `result`: metrics, peaks, fits, instructions.
 void add_run(PlanResult& result, const RunReport& report);
+/// The figures of an executed plan: the median of its untraced steps takes the place of the
+/// timeline's makespan, if there is a timeline.
+void add_measured(PlanResult& result, const MeasuredTimes& times, std::int32_t mini_batch);
 /// Of a plan that does not fit and was not run: fits, peaks, reason, status.
 void add_out_of_memory(PlanResult& result, const MemoryReport& memory, const StageGraph& stages,
                        const Topology& topology);

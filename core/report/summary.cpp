@@ -33,7 +33,7 @@ void add_metrics(const std::optional<Metrics>& metrics, Json& json) {
 }
 
 Json times_json(const std::optional<Metrics>& metrics, Seconds DeviceTimes::*member) {
-  if (!metrics) return nullptr;
+  if (!metrics || metrics->devices.empty()) return nullptr;
   Json list = Json::array();
   for (const DeviceTimes& times : metrics->devices) list.push_back((times.*member).count());
   return list;
@@ -78,6 +78,20 @@ Json objective_json(const std::optional<Objective>& objective) {
   return {{"name", objective->name}, {"value", finite(objective->value)}};
 }
 
+Json quartiles_json(const std::optional<Quartiles>& times) {
+  if (!times) return nullptr;
+  return {{"lower_quartile_s", finite(times->lower.count())},
+          {"median_s", finite(times->median.count())},
+          {"upper_quartile_s", finite(times->upper.count())}};
+}
+
+Json measured_json(const std::optional<MeasuredTimes>& measured) {
+  if (!measured) return nullptr;
+  return {{"steps", measured->steps},
+          {"untraced", quartiles_json(measured->untraced)},
+          {"traced", quartiles_json(measured->traced)}};
+}
+
 Json plan_json(const PlanResult& plan) {
   Json json{{"name", plan.name},
             {"planner", plan.planner},
@@ -99,6 +113,7 @@ Json plan_json(const PlanResult& plan) {
   json["backend"] = or_null(plan.backend);
   json["instructions"] = or_null(plan.instructions);
   json["simulation_time_s"] = or_null(plan.simulation_time);
+  json["measured"] = measured_json(plan.measured);
   return json;
 }
 
@@ -148,10 +163,11 @@ void add_columns(const Json& entry, const std::string& prefix, Row& row) {
 PlanResult full_plan() {
   PlanResult plan;
   plan.shape.emplace();
-  plan.metrics.emplace();
+  plan.metrics.emplace().devices.emplace_back();
   plan.peak_memory.emplace_back();
   plan.search.emplace();
   plan.objective.emplace();
+  plan.measured.emplace().traced.emplace();
   return plan;
 }
 

@@ -73,7 +73,8 @@ TEST(Summary, HasTheKeysOfTheFormatInOrder) {
                                             "objective",
                                             "backend",
                                             "instructions",
-                                            "simulation_time_s"}));
+                                            "simulation_time_s",
+                                            "measured"}));
 }
 
 TEST(Summary, HoldsTheRunsFigures) {

@@ -1,0 +1,88 @@
+#include "apps/execution.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/base/errors.h"
+#include "exec/executor.h"
+#include "exec/transport/in_process.h"
+
+namespace pipegraph {
+namespace {
+
+/// An executor with what its devices share, all of them in this process.
+class OneProcess {
+ public:
+  OneProcess(const DeviceContext& context, const ExecutionRequest& request)
+      : channels_(context.program),
+        state_(context.program),
+        transport_(make_in_process_transport(context.program, channels_, state_)),
+        executor_({.program = context.program,
+                   .channels = channels_,
+                   .state = state_,
+                   .transport = *transport_,
+                   .ranks = ranks_,
+                   .devices = all_devices(context.program),
+                   .engines = request.kind->engines(context),
+                   .clocks = request.kind->clocks(context)},
+                  request.options) {}
+
+  Executor& executor() { return executor_; }
+
+ private:
+  static std::vector<DeviceId> all_devices(const Program& program) {
+    std::vector<DeviceId> devices;
+    for (std::size_t i = 0; i < program.device_count(); ++i)
+      devices.push_back(make_id<DeviceId>(i));
+    return devices;
+  }
+
+  Channels channels_;
+  RunState state_;
+  SingleRank ranks_;
+  std::unique_ptr<Transport> transport_;
+  Executor executor_;
+};
+
+/// Keeps the traced steps' times, and all their records until the median is known.
+struct TracedSteps {
+  std::vector<Seconds> times;
+  std::vector<RunRecord> records;
+
+  RunRecord nearest_to(Seconds median) {
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < times.size(); ++i)
+      if (std::abs((times[i] - median).count()) < std::abs((times[nearest] - median).count()))
+        nearest = i;
+    return std::move(records[nearest]);
+  }
+};
+
+}  // namespace
+
+Executed execute(const DeviceContext& context, const ExecutionRequest& request,
+                 const std::function<void()>& stepped) {
+  OneProcess process(context, request);
+  std::vector<Seconds> untraced;
+  TracedSteps traced;
+  for (std::int32_t step = -request.warm_up; step < request.steps; ++step) {
+    const StepResult plain = process.executor().run_step(Tracing::Off);
+    if (step >= 0) untraced.push_back(plain.time);
+    if (step >= 0 && request.tracing == Tracing::On) {
+      StepResult noted = process.executor().run_step(Tracing::On);
+      traced.times.push_back(noted.time);
+      traced.records.push_back(std::move(*noted.record));
+    }
+    stepped();
+  }
+  Executed executed;
+  executed.times = {.steps = request.steps, .untraced = quartiles(untraced), .traced = {}};
+  if (request.tracing == Tracing::Off) return executed;
+  executed.times.traced = quartiles(traced.times);
+  auto outcome = conclude(context.program, traced.nearest_to(executed.times.traced->median));
+  check(std::holds_alternative<Timeline>(outcome), "a step that ended has a complete record");
+  executed.timeline = std::get<Timeline>(std::move(outcome));
+  return executed;
+}
+
+}  // namespace pipegraph

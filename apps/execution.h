@@ -1,0 +1,36 @@
+// Executing a program for a number of steps on the devices of this process, and what was measured.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "apps/console.h"
+#include "apps/device_kinds.h"
+#include "core/report/measured_times.h"
+#include "core/run/timeline.h"
+#include "exec/options.h"
+
+namespace pipegraph {
+
+struct ExecutionRequest {
+  const DeviceKind* kind = nullptr;
+  std::int32_t steps = 10;   ///< untraced; as many traced ones, in turns with them, if traced
+  std::int32_t warm_up = 2;  ///< before them, not counted
+  Tracing tracing = Tracing::Off;
+  EmulatedTime emulated_time = EmulatedTime::Virtual;
+  ExecutionOptions options;
+};
+
+struct Executed {
+  MeasuredTimes times;
+  std::optional<Timeline> timeline;  ///< of the traced step nearest to their median
+};
+
+/// `stepped` is called after each step. Errors: ConfigError if the devices cannot execute this;
+/// MachineError if the run fails.
+Executed execute(const DeviceContext& context, const ExecutionRequest& request,
+                 const std::function<void()>& stepped);
+
+}  // namespace pipegraph

@@ -1,0 +1,101 @@
+// `pipegraph run`: executes the plans of a scenario on devices, and measures them.
+#include <boost/program_options/value_semantic.hpp>
+
+#include "apps/execution.h"
+#include "apps/exit_code.h"
+#include "apps/run_options.h"
+#include "apps/run_text.h"
+#include "apps/study_run.h"
+#include "apps/verb.h"
+#include "core/base/errors.h"
+
+namespace pipegraph {
+namespace {
+
+namespace po = boost::program_options;
+
+Options make_options() {
+  Options options(
+      {.verb = "run",
+       .synopsis = "SCENARIO --backend NAME [options]",
+       .about = "Executes the plans of a scenario step by step and measures them. SCENARIO is a "
+                "scenario or a plan file. docs/running.md says what is measured and what happens "
+                "when something fails.",
+       .examples =
+           "  pipegraph run scenarios/quickstart.yaml --backend emulated --trace\n"
+           "  pipegraph run out/quickstart/plans/graph/plan.yaml --backend emulated --real-time\n"
+           "  pipegraph run scenarios/quickstart.yaml --backend emulated --program program.txt\n"});
+  add_scenario(options);
+  add_execution_options(options);
+  options.add()("no-validate", "emulated: execute what can never end, to see where it gets stuck");
+  options.add()("program", po::value<std::string>()->value_name("FILE"),
+                "emulated: execute a program in text form (as 'show program' prints it) on the "
+                "scenario's cluster, instead of its plans");
+  add_results_options(options);
+  return options;
+}
+
+/// What is known of a plan's memory without a timeline.
+void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology& topology) {
+  if (prepared.memory.devices.empty()) return;
+  result.fits = prepared.memory.fits();
+  result.peak_memory.clear();
+  for (DeviceId device : prepared.stages.devices())
+    result.peak_memory.push_back(prepared.memory.devices[device.index()].peak +
+                                 topology.device(device).reserved);
+}
+
+void note_tracing(const MeasuredTimes& times, Outcome& outcome) {
+  if (!times.traced) return;
+  const Seconds difference = times.traced->median - times.untraced.median;
+  outcome.notes.push_back(fmt::format(
+      "{}: tracing changes the median of a step by {:+.3g} s ({:+.2g} %)", outcome.result.name,
+      difference.count(), 100.0 * difference.count() / times.untraced.median.count()));
+}
+
+PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignored) {
+  const auto run = [request](Outcome& outcome, const Setup& setup, Progress& progress) {
+    const PreparedPlan& prepared = *outcome.prepared;
+    const DeviceContext context{
+        .workload = setup.workload,
+        .stages = prepared.stages,
+        .program = *prepared.program,
+        .collectives = evaluation_options(setup.scenario.simulation).collectives,
+        .emulated_time = request.emulated_time};
+    auto& stepped = progress.parts(static_cast<std::uint64_t>(request.warm_up) +
+                                   static_cast<std::uint64_t>(request.steps));
+    Executed executed = execute(context, request, [&] { ++stepped; });
+    outcome.result.backend = request.kind->name;
+    outcome.timeline = std::move(executed.timeline);
+    add_memory(outcome.result, prepared, *setup.workload.topology);
+    if (outcome.timeline) add_run(outcome.result, report_of(outcome, setup));
+    add_measured(outcome.result, executed.times, setup.workload.training.mini_batch);
+    note_tracing(executed.times, outcome);
+  };
+  return {.run = run, .ignored = ignored};
+}
+
+void refuse_unless_emulated(const po::variables_map& values, const ExecutionRequest& request) {
+  if (request.kind->name == "emulated") return;
+  for (const std::string option : {"no-validate", "program", "real-time"})
+    if (values.count(option) > 0)
+      throw ConfigError({.file = "--" + option}, "only emulated devices can do this",
+                        "--backend emulated");
+}
+
+}  // namespace
+
+int run_run(Arguments arguments, const Console& console) {
+  const auto values = make_options().parse(arguments, console);
+  if (!values) return ExitDone;
+  const ExecutionRequest request = execution_request(*values, console);
+  refuse_unless_emulated(*values, request);
+  const Study study = load_study(*values);
+  const auto ignored = values->count("no-validate") > 0 ? PlanRunner::Ignored::Deadlocks
+                                                        : PlanRunner::Ignored::Nothing;
+  if (const auto file = path_of(*values, "program"))
+    return run_text({.study = study, .file = *file, .ignored = ignored}, request, console);
+  return carry_out_study(study, *values, executing(request, ignored), console);
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,80 @@
+#include "apps/run_options.h"
+
+#include <fmt/format.h>
+
+#include <boost/program_options/value_semantic.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "apps/exit_code.h"
+#include "core/base/errors.h"
+
+namespace pipegraph {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::int64_t k_most_steps = 1 << 24;
+
+std::string kinds_text() {
+  std::string text;
+  for (const DeviceKind& kind : device_kinds())
+    text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", kind.name, kind.description);
+  return text;
+}
+
+std::int32_t count_of(const po::variables_map& values, const std::string& name,
+                      std::int64_t least) {
+  const auto count = values[name].as<std::int64_t>();
+  if (count >= least && count <= k_most_steps) return static_cast<std::int32_t>(count);
+  throw ConfigError({.file = "--" + name}, fmt::format("{} is out of range", count),
+                    fmt::format("{} to {}", least, k_most_steps));
+}
+
+Seconds deadline_of(const po::variables_map& values) {
+  const auto text = values["deadline"].as<std::string>();
+  const Parsed<Seconds> parsed = parse_seconds(text);
+  if (const auto* error = std::get_if<QuantityError>(&parsed))
+    throw ConfigError({.file = "--deadline"}, error->problem, error->expected);
+  const auto deadline = std::get<Seconds>(parsed);
+  if (deadline > Seconds{0}) return deadline;
+  throw ConfigError({.file = "--deadline"}, "no time at all", "a time above 0, e.g. '60 s'");
+}
+
+}  // namespace
+
+void add_execution_options(Options& options) {
+  static const std::string kinds = "what executes: " + kinds_text();
+  options.add()("backend", po::value<std::string>()->value_name("NAME"), kinds.c_str());
+  options.add()("steps", po::value<std::int64_t>()->default_value(10)->value_name("N"),
+                "mini-batches that are timed");
+  options.add()("warm-up", po::value<std::int64_t>()->default_value(2)->value_name("N"),
+                "mini-batches before them that are not");
+  options.add()("trace",
+                "note when each instruction starts and ends, in as many further mini-batches");
+  options.add()("deadline", po::value<std::string>()->default_value("60 s")->value_name("TIME"),
+                "give up when no device has moved for so long");
+  options.add()("real-time", "emulated: wait for the modelled times instead of computing them");
+  options.add()("no-pinning", "leave it to the system which core each device's thread runs on");
+}
+
+ExecutionRequest execution_request(const po::variables_map& values, const Console& console) {
+  ExecutionRequest request;
+  request.kind =
+      &device_kind(values.count("backend") > 0 ? values["backend"].as<std::string>() : "");
+  request.steps = count_of(values, "steps", 1);
+  request.warm_up = count_of(values, "warm-up", 0);
+  if (values.count("trace") > 0) request.tracing = Tracing::On;
+  if (values.count("real-time") > 0) request.emulated_time = EmulatedTime::Real;
+  if (values.count("no-pinning") > 0) request.options.pinning = Pinning::Never;
+  request.options.deadline = deadline_of(values);
+  // A device that never comes back cannot be stopped any other way, and its thread still uses what
+  // an orderly end would destroy.
+  request.options.abandon = [console](const std::string& message) {
+    print_message(console, fmt::format("pipegraph: {}", message));
+    std::_Exit(ExitFault);
+  };
+  return request;
+}
+
+}  // namespace pipegraph

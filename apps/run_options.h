@@ -1,0 +1,16 @@
+// What `pipegraph run` can be told on the command line about how to execute.
+#pragma once
+
+#include "apps/execution.h"
+#include "apps/options.h"
+
+namespace pipegraph {
+
+/// Adds `--backend`, `--steps`, `--trace`, `--deadline`, `--real-time`, ...
+void add_execution_options(Options& options);
+
+/// Errors: ConfigError.
+ExecutionRequest execution_request(const boost::program_options::variables_map& values,
+                                   const Console& console);
+
+}  // namespace pipegraph

@@ -1,0 +1,128 @@
+#include "apps/study_run.h"
+
+#include <boost/program_options/value_semantic.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apps/exit_code.h"
+#include "apps/report_process.h"
+#include "apps/result_table.h"
+#include "core/base/files.h"
+#include "core/plan/plan_file.h"
+#include "core/report/results_folder.h"
+#include "core/scenario/json_value.h"
+
+namespace pipegraph {
+namespace {
+
+namespace po = boost::program_options;
+
+const std::vector<std::string> k_timeline_rows{"window", "full"};
+
+PointValue point_value(const YamlValue& value) {
+  const nlohmann::ordered_json json = to_json(value);
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  return to_short_text(value);
+}
+
+/// Carries out a study, writing each plan's files as it goes.
+class StudyRun {
+ public:
+  StudyRun(const Study& study, const ResultsFolder& folder, TimelineRows rows,
+           const PlanRunner& runner)
+      : study_(study), folder_(folder), rows_(rows), runner_(runner) {}
+
+  std::vector<PointResult> all(const Console& console) {
+    std::vector<PointResult> results;
+    const std::size_t plans = read_scenario(study_.points.front().document).plans.size();
+    Progress progress(console, study_.points.size() * plans);
+    for (std::size_t i = 0; i < study_.points.size(); ++i)
+      results.push_back(point(i, progress, i * plans));
+    return results;
+  }
+
+  const std::set<std::string>& notes() const { return notes_; }
+
+ private:
+  PointResult point(std::size_t index, Progress& progress, std::size_t first_step) {
+    const Setup setup = set_up(study_.points[index]);
+    PointResult result;
+    for (const auto& [path, value] : study_.points[index].settings)
+      result.point.emplace_back(path, point_value(value));
+    for (const PlanRequest& request : setup.scenario.plans) {
+      progress.begin(first_step + result.plans.size(), request.name);
+      Outcome outcome = carry_out(request, setup, progress, runner_);
+      write(outcome, setup, index);
+      notes_.insert(outcome.notes.begin(), outcome.notes.end());
+      result.plans.push_back(std::move(outcome.result));
+    }
+    return result;
+  }
+
+  void write(const Outcome& outcome, const Setup& setup, std::size_t index) const {
+    if (!outcome.plan) return;
+    const auto point = study_.swept() ? std::optional(index) : std::nullopt;
+    const std::filesystem::path folder = folder_.plan_folder(outcome.plan->name, point);
+    const Scenario& scenario = setup.scenario;
+    write_file(folder / "plan.yaml",
+               plan_file_text(*outcome.plan, *setup.workload.graph,
+                              {scenario.model, scenario.cluster, scenario.training}));
+    if (outcome.timeline) write_run(folder, report_of(outcome, setup), rows_);
+  }
+
+  const Study& study_;
+  const ResultsFolder& folder_;
+  TimelineRows rows_;
+  const PlanRunner& runner_;
+  std::set<std::string> notes_;
+};
+
+/// The report is an addition: without a Python for it the results still stand.
+int add_report(const std::filesystem::path& folder, const Console& console) {
+  if (!can_draw_report()) {
+    print_note(console,
+               "no pictures: no Python can import numpy, matplotlib and jinja2 (--no-report leaves "
+               "them out without a word)");
+    return ExitDone;
+  }
+  return draw_report(folder, {"--quiet"});
+}
+
+std::filesystem::path output_folder(const Study& study, const po::variables_map& values) {
+  if (const auto path = path_of(values, "output")) return *path;
+  return std::filesystem::path("out") / folder_name(study.name);
+}
+
+}  // namespace
+
+void add_results_options(Options& options) {
+  options.add()("output,o", po::value<std::string>()->value_name("DIR"),
+                "results folder (default: out/<scenario name>)");
+  options.add()("no-report", "leave out pictures and report.html");
+  options.add()("timeline", po::value<std::string>()->default_value("window")->value_name("ROWS"),
+                "rows of timeline.csv: window (the first 200 000) or full");
+  add_format(options);
+}
+
+int carry_out_study(const Study& study, const po::variables_map& values, const PlanRunner& runner,
+                    const Console& console) {
+  const OutputFormat format = format_of(values);
+  const auto rows = static_cast<TimelineRows>(choice_of(values, "timeline", k_timeline_rows));
+  const std::filesystem::path target = output_folder(study, values);
+  ResultsFolder folder = ResultsFolder::create(target);
+  write_file(folder.path() / "scenario.yaml", portable_text(study.document));
+  StudyRun run(study, folder, rows, runner);
+  const std::vector<PointResult> results = run.all(console);
+  folder.write_summary(study.name, results);
+  folder.commit();
+  for (const std::string& note : run.notes()) print_note(console, note);
+  print_result(console, results_in(format, study.name, results));
+  const int drawn = values.count("no-report") > 0 ? ExitDone : add_report(target, console);
+  print_message(console, fmt::format("results: {}\n", target.string()));
+  if (drawn != ExitDone) return drawn;
+  return any_ok(results) ? ExitDone : ExitNo;
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/exit_code.h"
+#include "core/base/files.h"
+#include "tests/apps/workbench.h"
+
+namespace pipegraph::test {
+namespace {
+
+using RunVerb = Workbench;
+
+/// Each device receives before it sends what the other waits for.
+constexpr const char* k_deadlock =
+    "devices 2\n"
+    "stage 0 s\n"
+    "0 d0 from d1: recv F0[0,1)<d1 bytes 8\n"
+    "1 d0 to d1: send F0[0,1)>d1 bytes 8 after 0\n"
+    "2 d1 from d0: recv F0[0,1)<d0 bytes 8\n"
+    "3 d1 to d0: send F0[0,1)>d0 bytes 8 after 2\n";
+
+nlohmann::json summary_of(const std::string& folder) {
+  return nlohmann::json::parse(read_file(folder + "/summary.json"));
+}
+
+TEST_F(RunVerb, EmulatedTimelinesAreThoseOfTheAnalyticSimulation) {
+  write_branches();
+  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--trace", "--steps", "2",
+                       "--no-report", "-o", "ran"});
+  ASSERT_EQ(ran.code, ExitDone) << ran.err;
+  const Ran simulated = run({"simulate", "branches.yaml", "--set", "simulation.backend=analytic",
+                             "--no-report", "-o", "simulated"});
+  ASSERT_EQ(simulated.code, ExitDone) << simulated.err;
+  for (const std::string plan : {"graph", "chain"})
+    EXPECT_EQ(read_file("ran/plans/" + plan + "/timeline.csv"),
+              read_file("simulated/plans/" + plan + "/timeline.csv"));
+}
+
+// Two branches, 8 samples: 36 as a graph (reference values), in units of a millisecond.
+TEST_F(RunVerb, WritesTheMedianOfUntracedStepsWithItsQuartiles) {
+  write_branches();
+  const Ran ran =
+      run({"run", "branches.yaml", "--backend", "emulated", "--steps", "3", "--no-report"});
+  ASSERT_EQ(ran.code, ExitDone) << ran.err;
+  const auto plan = summary_of("out/branches")["points"][0]["plans"][0];
+  EXPECT_EQ(plan["backend"], "emulated");
+  EXPECT_NEAR(plan["iteration_time_s"], 0.036, 1e-12);
+  EXPECT_NEAR(plan["throughput_samples_per_s"], 8 / 0.036, 1e-6);
+  EXPECT_EQ(plan["measured"]["steps"], 3);
+  EXPECT_EQ(plan["measured"]["untraced"]["lower_quartile_s"], plan["iteration_time_s"]);
+  EXPECT_TRUE(plan["measured"]["traced"].is_null());
+  EXPECT_TRUE(plan["bubble_fraction"].is_null());  // would need a timeline
+  EXPECT_FALSE(exists("out/branches/plans/graph/timeline.csv"));
+}
+
+TEST_F(RunVerb, SaysWhatTracingCosts) {
+  write_branches();
+  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--trace", "--no-report"});
+  EXPECT_NE(ran.err.find("graph: tracing changes the median of a step by +0 s"), std::string::npos)
+      << ran.err;
+}
+
+// A step takes 36 ms at least, since each waits for its modelled time.
+TEST_F(RunVerb, RealTimeIsWaitedFor) {
+  write_branches();
+  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--real-time", "--steps",
+                       "1", "--warm-up", "0", "--no-report"});
+  ASSERT_EQ(ran.code, ExitDone) << ran.err;
+  EXPECT_GE(summary_of("out/branches")["points"][0]["plans"][0]["iteration_time_s"], 0.036);
+}
+
+TEST_F(RunVerb, RefusesAProgramThatCanNeverEnd) {
+  write_branches();
+  write_file("dead.txt", k_deadlock);
+  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--program", "dead.txt"});
+  EXPECT_EQ(ran.code, ExitBadInput);
+  EXPECT_NE(ran.err.find("dead.txt: deadlock: recv F0[0,1)<d1 on d0 needs"), std::string::npos)
+      << ran.err;
+}
+
+TEST_F(RunVerb, AForcedDeadlockIsNamed) {
+  write_branches();
+  write_file("dead.txt", k_deadlock);
+  const Ran ran = run(
+      {"run", "branches.yaml", "--backend", "emulated", "--program", "dead.txt", "--no-validate"});
+  EXPECT_EQ(ran.code, ExitFault);
+  EXPECT_NE(ran.err.find("deadlock: #0 recv F0[0,1)<d1 on d0 waits for #3 send F0[0,1)>d0 on d1"),
+            std::string::npos)
+      << ran.err;
+  EXPECT_NE(ran.err.find("  d1    #2 recv F0[0,1)<d0 waits for #1 send F0[0,1)>d1 on d0"),
+            std::string::npos)
+      << ran.err;
+}
+
+TEST_F(RunVerb, ExecutesAProgramInTextForm) {
+  write_branches();
+  write_file("pair.txt",
+             "devices 2\nstage 0 s\n"
+             "0 d0 compute: F0[0,1) time 3 ms\n"
+             "1 d0 to d1: send F0[0,1)>d1 bytes 8 after 0\n"
+             "2 d1 from d0: recv F0[0,1)<d0 bytes 8\n"
+             "3 d1 compute: F0[0,1) time 4 ms after 2\n");
+  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--program", "pair.txt"});
+  EXPECT_EQ(ran.code, ExitDone) << ran.err;
+  EXPECT_NE(ran.out.find("a step: median 7 ms"), std::string::npos) << ran.out;
+}
+
+TEST_F(RunVerb, RefusesWhatItCannotDo) {
+  write_branches();
+  const auto error = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"run", "branches.yaml"});
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, ExitBadInput);
+    return ran.err;
+  };
+  EXPECT_NE(error({"--backend", "emulatd"}).find("'emulated'"), std::string::npos);
+  EXPECT_NE(error({"--backend", "emulated", "--steps", "0"}).find("--steps"), std::string::npos);
+  EXPECT_NE(error({"--backend", "emulated", "--deadline", "5"}).find("--deadline"),
+            std::string::npos);
+  EXPECT_NE(error({"--backend", "emulated", "--program", "none.txt"}).find("none.txt"),
+            std::string::npos);
+  EXPECT_NE(error({}).find("--backend"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace pipegraph::test
