@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -20,14 +19,19 @@ struct OperatorCase {
   std::int64_t samples = 2;
 };
 
-/// For messages and names of tests.
-inline void PrintTo(const OperatorCase& op, std::ostream* out) { *out << op.name; }
-inline std::string case_name(const ::testing::TestParamInfo<OperatorCase>& test) {
-  return test.param.name;
-}
-
 /// Every kind of arithmetic in the forms that models use, small.
 const std::vector<OperatorCase>& operator_cases();
+/// Wide enough for loops to be carried out in vectors, with a rest.
+const std::vector<OperatorCase>& wide_operator_cases();
+
+/// `expect(case)` for all of `cases`; failures name the case.
+template <class Expect>
+void for_each_case(const std::vector<OperatorCase>& cases, const Expect& expect) {
+  for (const OperatorCase& op : cases) {
+    SCOPED_TRACE(op.name);
+    expect(op);
+  }
+}
 
 /// Whole numbers make every sum exact, so that equal means equal bits.
 enum class Values : std::uint8_t { Real, Whole };
