@@ -89,31 +89,47 @@ OperatorBlocks balanced_fork_join(const ForkJoin& parts, Times times, std::size_
   return blocks;
 }
 
-Proposal propose(const Workload& workload, PlanKind kind, std::int32_t micro_batch) {
+Proposal propose(const Workload& workload, PlanKind kind, std::size_t stages_per_device,
+                 std::int32_t micro_batch) {
   const std::vector<double> times = operator_times(workload, micro_batch);
   const std::size_t devices = workload.topology->size();
   std::vector<std::string> notes;
   if (kind == PlanKind::Graph) {
     const auto found = outermost_fork_join(*workload.graph, times);
     if (const auto* parts = std::get_if<ForkJoin>(&found))
-      return one_device_each(balanced_fork_join(*parts, times, devices), times, micro_batch);
+      return one_device_each(balanced_fork_join(*parts, times, devices), times, micro_batch,
+                             devices);
     notes.push_back(std::get<NoForkJoin>(found).reason + "; cut as a chain");
   }
   const std::vector<OperatorId> chain = linearise(*workload.graph);
-  Proposal proposal = one_device_each(balanced_chain(chain, times, std::min(chain.size(), devices)),
-                                      times, micro_batch);
+  const Dealing dealing = deal_out(chain.size(), devices, stages_per_device);
+  Proposal proposal = one_device_each(balanced_chain(chain, times, dealing.stages()), times,
+                                      micro_batch, dealing.places);
   proposal.search.notes = std::move(notes);
   return proposal;
+}
+
+PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& options,
+                            std::size_t stages_per_device) {
+  if (stages_per_device > 1 && options.kind == PlanKind::Graph)
+    throw ConfigError({.key = "stages_per_device"}, "branches do not take turns on a device",
+                      "kind: sequential, or no stages_per_device");
+  return best_proposal(workload, options, "balanced", [&](std::int32_t micro_batch, Bytes) {
+    return propose(workload, options.kind, stages_per_device, micro_batch);
+  });
 }
 
 }  // namespace
 
 PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& options) {
-  return best_proposal(workload, options, "balanced", [&](std::int32_t micro_batch, Bytes) {
-    return propose(workload, options.kind, micro_batch);
-  });
+  return plan_balanced(workload, options, 1);
 }
 
-Planner configure_balanced(MapReader&) { return plan_balanced; }
+Planner configure_balanced(MapReader& map) {
+  const std::size_t stages_per_device = read_stages_per_device(map);
+  return [=](const Workload& workload, const PlannerOptions& options) {
+    return plan_balanced(workload, options, stages_per_device);
+  };
+}
 
 }  // namespace pipegraph

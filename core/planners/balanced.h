@@ -14,6 +14,8 @@ namespace pipegraph {
 /// stages. A graph without such branches is cut as a chain, and the search report says why.
 PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& options);
 
+/// Reads `stages_per_device`: a sequential plan has so many times as many stages, stage i on device
+/// i mod devices.
 Planner configure_balanced(MapReader& options);
 
 }  // namespace pipegraph

@@ -44,7 +44,7 @@ class PipegraphSearch {
     if (options.kind == PlanKind::Graph) kinds_.push_back(PlanKind::Sequential);
     moves_.devices = workload.topology->size();
     moves_.micro_batches = micro_batch_candidates(options, workload.training.mini_batch);
-    moves_.extra_in_flight = options.schedule == "1f1b";
+    moves_.extra_in_flight = options.schedule == "1f1b" || options.schedule == "zb1p";
     moves_.other_kind = kinds_.size() > 1;
   }
 

@@ -7,15 +7,30 @@
 
 namespace pipegraph {
 
-PlannerResult plan_uniform(const Workload& workload, const PlannerOptions& options) {
+namespace {
+
+PlannerResult plan_uniform(const Workload& workload, const PlannerOptions& options,
+                           std::size_t stages_per_device) {
   const std::vector<OperatorId> chain = linearise(*workload.graph);
-  const std::size_t stages = std::min(chain.size(), workload.topology->size());
-  const OperatorBlocks blocks = cut_chain(chain, equal_partition(chain.size(), stages));
+  const Dealing dealing = deal_out(chain.size(), workload.topology->size(), stages_per_device);
+  const OperatorBlocks blocks = cut_chain(chain, equal_partition(chain.size(), dealing.stages()));
   return best_proposal(workload, options, "uniform", [&](std::int32_t micro_batch, Bytes) {
-    return one_device_each(blocks, operator_times(workload, micro_batch), micro_batch);
+    return one_device_each(blocks, operator_times(workload, micro_batch), micro_batch,
+                           dealing.places);
   });
 }
 
-Planner configure_uniform(MapReader&) { return plan_uniform; }
+}  // namespace
+
+PlannerResult plan_uniform(const Workload& workload, const PlannerOptions& options) {
+  return plan_uniform(workload, options, 1);
+}
+
+Planner configure_uniform(MapReader& map) {
+  const std::size_t stages_per_device = read_stages_per_device(map);
+  return [=](const Workload& workload, const PlannerOptions& options) {
+    return plan_uniform(workload, options, stages_per_device);
+  };
+}
 
 }  // namespace pipegraph

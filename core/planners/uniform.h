@@ -11,6 +11,7 @@ namespace pipegraph {
 /// alone.
 PlannerResult plan_uniform(const Workload& workload, const PlannerOptions& options);
 
+/// Reads `stages_per_device`: so many times as many stages, stage i on device i mod devices.
 Planner configure_uniform(MapReader& options);
 
 }  // namespace pipegraph

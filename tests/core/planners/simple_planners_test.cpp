@@ -69,6 +69,42 @@ TEST(Uniform, LeavesDevicesWithoutAnOperatorUnused) {
               HasSubstr("only 3 of 5 devices"));
 }
 
+/// The planner as the options in `text` configure it.
+Planner configured(Planner (*configure)(MapReader&), const std::string& text) {
+  MapReader map(YamlValue::parse(text, "test"), "a planner");
+  return configure(map);
+}
+
+std::vector<std::int32_t> devices_of(const Plan& plan) {
+  std::vector<std::int32_t> devices;
+  for (const Stage& stage : plan.stages) devices.push_back(stage.devices.at(0).value);
+  return devices;
+}
+
+TEST(Uniform, DealsSeveralStagesOutToEachDevice) {
+  const Planner planner = configured(configure_uniform, "{stages_per_device: 2}");
+  const PlannerOptions interleaved{.kind = PlanKind::Sequential, .schedule = "interleaved_1f1b"};
+  const Plan plan = planned(planner, on_devices(test::chain_graph(8), 3), interleaved);
+  EXPECT_THAT(devices_of(plan), ElementsAre(0, 1, 2, 0, 1, 2));
+  // 8 operators in 1 1 2 1 1 2: the last device has four of 3 s a sample.
+  EXPECT_DOUBLE_EQ(plan.objective->value, (2 + 2) * 3);
+  // Five operators are two devices' worth, one is one's.
+  EXPECT_THAT(devices_of(planned(planner, on_devices(test::chain_graph(5), 3), interleaved)),
+              ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(devices_of(planned(planner, on_devices(test::chain_graph(1), 3))), ElementsAre(0));
+}
+
+TEST(Balanced, DealsSeveralStagesOutToEachDevice) {
+  const Planner planner = configured(configure_balanced, "{stages_per_device: 2}");
+  const Plan plan = planned(planner, on_devices(chain_of({4, 2, 2, 2, 2, 4}), 2),
+                            {.kind = PlanKind::Sequential, .schedule = "interleaved_1f1b"});
+  EXPECT_THAT(operators_of(plan),
+              ElementsAre(ElementsAre(0), ElementsAre(1, 2), ElementsAre(3, 4), ElementsAre(5)));
+  EXPECT_THAT(devices_of(plan), ElementsAre(0, 1, 0, 1));
+  EXPECT_THROW(planner(on_devices(test::chain_graph(4), 2), {.kind = PlanKind::Graph}),
+               ConfigError);
+}
+
 TEST(Balanced, CutsAChainByTime) {
   // 9 | 1 1 1 1 1 1 on two devices: largest 9; equal numbers would have 11.
   const Plan plan = planned(plan_balanced, on_devices(chain_of({9, 1, 1, 1, 1, 1, 1}), 2),
