@@ -6,6 +6,8 @@
 namespace pipegraph {
 namespace {
 
+constexpr TaskLayout::Ref k_none{-1, -1};
+
 std::int32_t samples_of(const StageSchedule& order) {
   std::int32_t samples = 0;
   for (const Task& task : order.tasks) samples = std::max(samples, task.samples.last);
@@ -68,32 +70,34 @@ void TaskLayout::place_tasks(Orders& stage, std::int32_t mini_batch) const {
 }
 
 void TaskLayout::link_turns(const std::vector<StageSchedule>& orders) {
-  std::map<DeviceId, std::vector<std::pair<std::int32_t, Ref>>> devices;
+  std::map<DeviceId, std::vector<Ref>> devices;  // tasks by turn
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     const std::vector<std::int32_t>& turns = orders[slots_[s].stage.index()].turns;
-    check(turns.empty() || turns.size() == tasks_of(slots_[s]), "every task has a turn or none");
+    check(turns.empty() || turns.size() == tasks_of(slots_[s]), "all tasks have turns or none");
     for (std::size_t t = 0; t < turns.size(); ++t) {
       const Ref task{static_cast<std::int32_t>(s), static_cast<std::int32_t>(t)};
-      if (!share_of(slots_[s], task.task).empty())
-        devices[slots_[s].device].emplace_back(turns[t], task);
+      if (share_of(slots_[s], task.task).empty()) continue;
+      std::vector<Ref>& by_turn = devices[slots_[s].device];
+      const auto turn = static_cast<std::size_t>(turns[t]);
+      if (turn >= by_turn.size()) by_turn.resize(turn + 1, k_none);
+      check(by_turn[turn].slot < 0, "a turn is one task's");
+      by_turn[turn] = task;
     }
   }
   if (devices.empty()) return;
   for (const Slot& slot : slots_)
     check(!orders[slot.stage.index()].turns.empty() || !devices.contains(slot.device),
           "all stages of a device have turns or none");
-  next_turns_.assign(tasks_, {-1, -1});
-  previous_turns_ = next_turns_;
+  next_turns_.assign(tasks_, k_none);
+  previous_turns_.assign(tasks_, k_none);
   const auto at = [&](Ref task) {
     return slots_[static_cast<std::size_t>(task.slot)].begin + static_cast<std::size_t>(task.task);
   };
-  for (auto& [device, turns] : devices) {
-    std::sort(turns.begin(), turns.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t n = 1; n < turns.size(); ++n) {
-      check(turns[n - 1].first < turns[n].first, "a turn is one task's");
-      next_turns_[at(turns[n - 1].second)] = turns[n].second;
-      previous_turns_[at(turns[n].second)] = turns[n - 1].second;
+  for (auto& [device, by_turn] : devices) {
+    std::erase_if(by_turn, [](Ref task) { return task.slot < 0; });
+    for (std::size_t n = 1; n < by_turn.size(); ++n) {
+      next_turns_[at(by_turn[n - 1])] = by_turn[n];
+      previous_turns_[at(by_turn[n])] = by_turn[n - 1];
     }
   }
 }

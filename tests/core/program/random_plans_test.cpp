@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "core/program/text.h"
 #include "tests/core/program/data_flow_oracle.h"
 
@@ -54,6 +56,26 @@ TEST(RandomPlans, OfTheSchedulesThatSplitOrDealOutAreStrictWhateverTheNumberOfMi
     EXPECT_GT(lowered, k_rounds / 3) << schedule;
     EXPECT_GT(ragged, k_rounds / 10) << schedule;
   }
+}
+
+TEST(RandomPlans, AddGradientsUpInTheOrderOfMicroBatches) {
+  std::mt19937 random(6);
+  int compared = 0;
+  for (int round = 0; round < k_rounds; ++round) {
+    const auto plan = random_plan(random);
+    if (!plan) continue;
+    std::map<std::pair<StageId, DeviceId>, std::int32_t> last;  // sample added up so far
+    for (const Instruction& i : plan->program.instructions()) {
+      if (i.kind != InstructionKind::Backward && i.kind != InstructionKind::BackwardWeight)
+        continue;
+      const auto [entry, fresh] = last.try_emplace({i.stage, i.device}, i.samples.first);
+      if (fresh) continue;
+      ++compared;
+      ASSERT_LT(entry->second, i.samples.first) << to_text(plan->program);
+      entry->second = i.samples.first;
+    }
+  }
+  EXPECT_GT(compared, 10 * k_rounds);
 }
 
 TEST(RandomPlans, ProvideEveryOperatorWithEverySampleOfItsInputs) {
