@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
+#include <unordered_set>
 
 #include "core/schedule/orders.h"
 
@@ -53,25 +55,27 @@ std::size_t count_groups(const StageGraph& stages, const std::vector<StageId>& c
          "two or more stages on each device, or schedule: 1f1b");
 }
 
-void check_groups(const StageGraph& stages, const std::vector<StageId>& chain, std::size_t groups) {
-  std::vector<DeviceId> taken;
-  for (std::size_t s = 0; s < chain.size(); ++s) {
-    const Stage& stage = stages.at(chain[s]);
-    if (s >= groups) {
-      const Stage& above = stages.at(chain[s - groups]);
-      if (stage.devices != above.devices || stage.tensor_parallel != above.tensor_parallel)
-        refuse(stage, fmt::format("stage {} stands on devices {}", stage.name, device_list(stage)),
-               fmt::format("those of stage {}, {}, or schedule: 1f1b", above.name,
-                           device_list(above)));
-      continue;
-    }
-    for (const DeviceId device : stage.devices) {
-      if (std::find(taken.begin(), taken.end(), device) != taken.end())
-        refuse(stage,
-               fmt::format("stage {} stands on device {} out of turn", stage.name, device.value),
+/// The first P stages stand on devices of their own.
+void check_disjoint(const StageGraph& stages, std::span<const StageId> first_round) {
+  std::unordered_set<DeviceId> taken;
+  for (const StageId id : first_round)
+    for (const DeviceId device : stages.at(id).devices)
+      if (!taken.insert(device).second)
+        refuse(stages.at(id),
+               fmt::format("stage {} stands on device {} out of turn", stages.at(id).name,
+                           device.value),
                "the first stages on different devices, the next ones on the same in this order");
-      taken.push_back(device);
-    }
+}
+
+/// All others stand where the one P before them does, and the last round is full.
+void check_rounds(const StageGraph& stages, const std::vector<StageId>& chain, std::size_t groups) {
+  for (std::size_t s = groups; s < chain.size(); ++s) {
+    const Stage& stage = stages.at(chain[s]);
+    const Stage& above = stages.at(chain[s - groups]);
+    if (stage.devices != above.devices)
+      refuse(
+          stage, fmt::format("stage {} stands on devices {}", stage.name, device_list(stage)),
+          fmt::format("those of stage {}, {}, or schedule: 1f1b", above.name, device_list(above)));
   }
   if (chain.size() % groups != 0)
     refuse(stages.at(chain.back()),
@@ -138,7 +142,8 @@ std::vector<StageSchedule> order_interleaved(const StageGraph& stages,
   check_options(stages, options);
   const std::vector<StageId> chain = chain_of(stages);
   const std::size_t groups = count_groups(stages, chain);
-  check_groups(stages, chain, groups);
+  check_disjoint(stages, std::span(chain).first(groups));
+  check_rounds(stages, chain, groups);
   const std::vector<MicroBatch> batches = micro_batches(
       options.mini_batch, std::min(stages.stages().front().micro_batch, options.mini_batch));
   std::vector<StageSchedule> orders(stages.size());
