@@ -44,9 +44,14 @@ void rows_baseline(std::int64_t count, Body body) {
 }
 
 #ifdef __x86_64__
-#define PIPEGRAPH_AVX2 [[gnu::target("avx2,prefer-vector-width=256")]]
+// g++ prefers vectors of 256 bits unless told.
+#ifdef __clang__
+#define PIPEGRAPH_AVX512 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]
+#else
 #define PIPEGRAPH_AVX512 \
   [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
+#endif
+#define PIPEGRAPH_AVX2 [[gnu::target("avx2")]]
 
 template <class Body>
 PIPEGRAPH_AVX2 void elements_avx2(std::int64_t count, Body body) {
