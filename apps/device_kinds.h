@@ -1,6 +1,8 @@
 // The kinds of device that `pipegraph run` can execute a program on: one line each in a table.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,24 +13,39 @@
 #include "core/stage/workload.h"
 #include "exec/emulated/emulated_clocks.h"
 #include "exec/engine.h"
+#include "exec/steps/training_devices.h"
 
 namespace pipegraph {
 
-/// What is executed; outlives engines and clocks.
+/// What is executed; outlives the devices.
 struct DeviceContext {
   const Workload& workload;
   const StageGraph& stages;  ///< without stages for a program that is not of a plan
   const Program& program;
   CollectiveOptions collectives;
   EmulatedTime emulated_time = EmulatedTime::Virtual;
+  std::uint64_t seed = 0;  ///< of initial weights and synthetic samples
 };
+
+/// The devices that execute one program; outlives engines and clocks.
+class DeviceSet {
+ public:
+  virtual ~DeviceSet() = default;
+  virtual EngineFactory engines() = 0;
+  virtual ClockFactory clocks() = 0;
+  /// Where training gets at them; null if they do not compute. Their step order is one of synthetic
+  /// samples until it is replaced.
+  virtual TrainingDevices* training() { return nullptr; }
+};
+
+enum class Computes : std::uint8_t { No, Yes };
 
 struct DeviceKind {
   std::string_view name;         ///< of `--backend`
   std::string_view description;  ///< one line
+  Computes computes = Computes::No;
   /// Errors: ConfigError if the kind cannot execute this, by name of what it cannot do.
-  EngineFactory (*engines)(const DeviceContext& context);
-  ClockFactory (*clocks)(const DeviceContext& context);
+  std::unique_ptr<DeviceSet> (*make)(const DeviceContext& context);
 };
 
 std::span<const DeviceKind> device_kinds();

@@ -3,46 +3,11 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/one_process.h"
 #include "core/base/errors.h"
-#include "exec/executor.h"
-#include "exec/transport/in_process.h"
 
 namespace pipegraph {
 namespace {
-
-/// An executor with what its devices share, all of them in this process.
-class OneProcess {
- public:
-  OneProcess(const DeviceContext& context, const ExecutionRequest& request)
-      : channels_(context.program),
-        state_(context.program),
-        transport_(make_in_process_transport(context.program, channels_, state_)),
-        executor_({.program = context.program,
-                   .channels = channels_,
-                   .state = state_,
-                   .transport = *transport_,
-                   .ranks = ranks_,
-                   .devices = all_devices(context.program),
-                   .engines = request.kind->engines(context),
-                   .clocks = request.kind->clocks(context)},
-                  request.options) {}
-
-  Executor& executor() { return executor_; }
-
- private:
-  static std::vector<DeviceId> all_devices(const Program& program) {
-    std::vector<DeviceId> devices;
-    for (std::size_t i = 0; i < program.device_count(); ++i)
-      devices.push_back(make_id<DeviceId>(i));
-    return devices;
-  }
-
-  Channels channels_;
-  RunState state_;
-  SingleRank ranks_;
-  std::unique_ptr<Transport> transport_;
-  Executor executor_;
-};
 
 /// Keeps the traced steps' times, and all their records until the median is known.
 struct TracedSteps {
@@ -62,7 +27,8 @@ struct TracedSteps {
 
 Executed execute(const DeviceContext& context, const ExecutionRequest& request,
                  const std::function<void()>& stepped) {
-  OneProcess process(context, request);
+  const std::unique_ptr<DeviceSet> devices = request.kind->make(context);
+  OneProcess process(context.program, *devices, request.options);
   std::vector<Seconds> untraced;
   TracedSteps traced;
   for (std::int32_t step = -request.warm_up; step < request.steps; ++step) {

@@ -57,6 +57,15 @@ void simulate_plan(Outcome& outcome, const Setup& setup, Progress& progress) {
 
 }  // namespace
 
+void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology& topology) {
+  if (prepared.memory.devices.empty()) return;
+  result.fits = prepared.memory.fits();
+  result.peak_memory.clear();
+  for (DeviceId device : prepared.stages.devices())
+    result.peak_memory.push_back(prepared.memory.devices[device.index()].peak +
+                                 topology.device(device).reserved);
+}
+
 PlanRunner simulating() { return {.run = simulate_plan}; }
 
 Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress,

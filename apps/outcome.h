@@ -38,6 +38,9 @@ PlanRunner simulating();
 Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress,
                   const PlanRunner& runner = simulating());
 
+/// What is known of a plan's memory without a timeline.
+void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology& topology);
+
 /// What is derived from an outcome that ran. `outcome` and `setup` must outlive it.
 RunReport report_of(const Outcome& outcome, const Setup& setup);
 

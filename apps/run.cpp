@@ -6,6 +6,8 @@
 #include "apps/run_options.h"
 #include "apps/run_text.h"
 #include "apps/study_run.h"
+#include "apps/training_flags.h"
+#include "apps/training_run.h"
 #include "apps/verb.h"
 #include "core/base/errors.h"
 
@@ -31,18 +33,10 @@ Options make_options() {
   options.add()("program", po::value<std::string>()->value_name("FILE"),
                 "emulated: execute a program in text form (as 'show program' prints it) on the "
                 "scenario's cluster, instead of its plans");
+  add_choice_of_plan(options);
+  add_training_options(options);
   add_results_options(options);
   return options;
-}
-
-/// What is known of a plan's memory without a timeline.
-void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology& topology) {
-  if (prepared.memory.devices.empty()) return;
-  result.fits = prepared.memory.fits();
-  result.peak_memory.clear();
-  for (DeviceId device : prepared.stages.devices())
-    result.peak_memory.push_back(prepared.memory.devices[device.index()].peak +
-                                 topology.device(device).reserved);
 }
 
 void note_tracing(const MeasuredTimes& times, Outcome& outcome) {
@@ -91,6 +85,7 @@ int run_run(Arguments arguments, const Console& console) {
   const ExecutionRequest request = execution_request(*values, console);
   refuse_unless_emulated(*values, request);
   const Study study = load_study(*values);
+  if (asks_to_train(*values)) return run_training(study, *values, request, console);
   const auto ignored = values->count("no-validate") > 0 ? PlanRunner::Ignored::Deadlocks
                                                         : PlanRunner::Ignored::Nothing;
   if (const auto file = path_of(*values, "program"))

@@ -90,12 +90,12 @@ int add_report(const std::filesystem::path& folder, const Console& console) {
   return draw_report(folder, {"--quiet"});
 }
 
+}  // namespace
+
 std::filesystem::path output_folder(const Study& study, const po::variables_map& values) {
   if (const auto path = path_of(values, "output")) return *path;
   return std::filesystem::path("out") / folder_name(study.name);
 }
-
-}  // namespace
 
 void add_results_options(Options& options) {
   options.add()("output,o", po::value<std::string>()->value_name("DIR"),

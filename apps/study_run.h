@@ -2,12 +2,18 @@
 // `simulate` and `run` have in common.
 #pragma once
 
+#include <filesystem>
+
 #include "apps/outcome.h"
 
 namespace pipegraph {
 
 /// Adds `--output`, `--no-report`, `--timeline` and `--format`.
 void add_results_options(Options& options);
+
+/// `--output`, or the default.
+std::filesystem::path output_folder(const Study& study,
+                                    const boost::program_options::variables_map& values);
 
 /// Carries out the study, writes its folder, prints its table. Returns the exit code. Errors:
 /// ConfigError, and those of the runner; then no folder is left behind.

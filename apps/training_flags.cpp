@@ -73,12 +73,13 @@ void check_together(const TrainingFlags& flags) {
 
 }  // namespace
 
-void add_training(Options& options) {
+void add_training_options(Options& options) {
   const auto number = [] { return po::value<std::int64_t>(); };
   const auto real_number = [] { return po::value<double>(); };
   const auto path = [] { return po::value<std::string>()->value_name("FILE"); };
-  options.add()("steps", named(number(), "N"),
-                "train until step N, counted from the beginning also when resuming (default: 1)")(
+  options.add()("train",
+                "train one plan (--plan) until step --steps, counted from the beginning also when "
+                "resuming; each of the following options implies it")(
       "seed", named(number(), "S"), "of initial weights and synthetic samples (default: 0)")(
       "learning-rate", real_number()->value_name("RATE"), "(default: 0.01)")(
       "momentum", real_number()->value_name("FACTOR"), "of the optimizer momentum (default: 0.9)")(
@@ -98,12 +99,19 @@ void add_training(Options& options) {
       "a manifest (--resume=PATH)");
 }
 
+bool asks_to_train(const po::variables_map& values) {
+  for (const char* name : {"train", "seed", "learning-rate", "momentum", "first-moment-decay",
+                           "second-moment-decay", "epsilon", "data", "validate-every",
+                           "validation-data", "validation-batches", "checkpoint-every", "resume"})
+    if (values.count(name) > 0) return true;
+  return false;
+}
+
 TrainingFlags training_flags(const po::variables_map& values, Optimizer optimizer) {
   check_used(values, optimizer);
   constexpr Bounds k_factor{0.0, 1.0 - 1e-12, "a number from 0 to below 1"};
   constexpr Bounds k_positive{1e-300, 1e300, "a number above 0"};
   TrainingFlags flags;
-  flags.steps = whole(values, "steps", 1);
   if (const auto seed = whole(values, "seed", 0)) flags.seed = static_cast<std::uint64_t>(*seed);
   flags.learning_rate = real(values, "learning-rate", k_positive);
   flags.momentum = real(values, "momentum", k_factor);

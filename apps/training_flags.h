@@ -14,7 +14,6 @@ namespace pipegraph {
 
 /// What is not given is up to the checkpoint that is resumed, or to defaults.
 struct TrainingFlags {
-  std::optional<std::int64_t> steps;
   std::optional<std::uint64_t> seed;
   std::optional<double> learning_rate, momentum, first_moment_decay, second_moment_decay, epsilon;
   std::optional<std::filesystem::path> data;
@@ -26,7 +25,10 @@ struct TrainingFlags {
   std::filesystem::path resume_from;  ///< empty: the results folder's own checkpoints
 };
 
-void add_training(Options& options);
+void add_training_options(Options& options);
+
+/// Whether any of them is given, so that the run is to train.
+bool asks_to_train(const boost::program_options::variables_map& values);
 
 /// Errors: ConfigError for values that make no sense, alone or with `optimizer`.
 TrainingFlags training_flags(const boost::program_options::variables_map& values,

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 TrainingFlags parsed(const std::vector<std::string>& words,
                      Optimizer optimizer = Optimizer::Momentum) {
   Options options({.verb = "run", .synopsis = "", .about = "", .examples = ""});
-  add_training(options);
+  add_training_options(options);
   return training_flags(options.parse(words, {}).value(), optimizer);
 }
 
@@ -30,7 +30,7 @@ std::string error_of(const std::vector<std::string>& words,
 
 TEST(TrainingFlags, LeaveWhatIsNotGivenToTheCheckpoint) {
   const TrainingFlags flags = parsed({});
-  EXPECT_FALSE(flags.steps || flags.seed || flags.data || flags.resume);
+  EXPECT_FALSE(flags.seed || flags.data || flags.resume);
   EXPECT_EQ(flags.checkpoint_every, 0);
   const OptimizerSettings base{.learning_rate = 0.3, .momentum = 0.5};
   EXPECT_EQ(with_flags(base, flags), base);
@@ -40,15 +40,15 @@ TEST(TrainingFlags, LeaveWhatIsNotGivenToTheCheckpoint) {
 
 TEST(TrainingFlags, ResumeWithAndWithoutAPath) {
   EXPECT_TRUE(parsed({"--resume"}).resume);
-  EXPECT_EQ(parsed({"--resume", "--steps", "4"}).resume_from, "");
+  EXPECT_EQ(parsed({"--resume", "--seed", "4"}).resume_from, "");
   EXPECT_EQ(parsed({"--resume=old/step_00000004.json"}).resume_from, "old/step_00000004.json");
 }
 
 TEST(TrainingFlags, RefuseNumbersThatMakeNoSense) {
-  EXPECT_THAT(error_of({"--steps", "0"}), AllOf(HasSubstr("--steps: 0"), HasSubstr("at least 1")));
-  EXPECT_THAT(error_of({"--steps", "-3"}), HasSubstr("--steps"));
-  EXPECT_THAT(error_of({"--steps", "many"}), HasSubstr("--steps"));
-  EXPECT_THAT(error_of({"--steps", "99999999999999999999"}), HasSubstr("--steps"));
+  EXPECT_THAT(error_of({"--validate-every", "-3"}),
+              AllOf(HasSubstr("--validate-every: -3"), HasSubstr("at least 1")));
+  EXPECT_THAT(error_of({"--validate-every", "many"}), HasSubstr("--validate-every"));
+  EXPECT_THAT(error_of({"--seed", "99999999999999999999"}), HasSubstr("--seed"));
   EXPECT_THAT(error_of({"--seed", "-1"}), HasSubstr("--seed: -1"));
   EXPECT_THAT(error_of({"--checkpoint-every", "0"}), HasSubstr("--checkpoint-every: 0"));
   for (const std::string rate : {"0", "-0.1", "nan", "inf", "1e999"})

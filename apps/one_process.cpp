@@ -1,0 +1,30 @@
+#include "apps/one_process.h"
+
+#include "exec/transport/in_process.h"
+
+namespace pipegraph {
+namespace {
+
+std::vector<DeviceId> all_devices(const Program& program) {
+  std::vector<DeviceId> devices;
+  for (std::size_t i = 0; i < program.device_count(); ++i) devices.push_back(make_id<DeviceId>(i));
+  return devices;
+}
+
+}  // namespace
+
+OneProcess::OneProcess(const Program& program, DeviceSet& devices, const ExecutionOptions& options)
+    : channels_(program),
+      state_(program),
+      transport_(make_in_process_transport(program, channels_, state_)),
+      executor_({.program = program,
+                 .channels = channels_,
+                 .state = state_,
+                 .transport = *transport_,
+                 .ranks = ranks_,
+                 .devices = all_devices(program),
+                 .engines = devices.engines(),
+                 .clocks = devices.clocks()},
+                options) {}
+
+}  // namespace pipegraph

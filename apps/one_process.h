@@ -1,0 +1,27 @@
+// An executor with what its devices share, all of them in this process.
+#pragma once
+
+#include <memory>
+
+#include "apps/device_kinds.h"
+#include "exec/executor.h"
+
+namespace pipegraph {
+
+class OneProcess {
+ public:
+  /// `program` and `devices` outlive it. Errors: those of the engines.
+  OneProcess(const Program& program, DeviceSet& devices, const ExecutionOptions& options);
+
+  Executor& executor() { return executor_; }
+  Ranks& ranks() { return ranks_; }
+
+ private:
+  Channels channels_;
+  RunState state_;
+  SingleRank ranks_;
+  std::unique_ptr<Transport> transport_;
+  Executor executor_;
+};
+
+}  // namespace pipegraph

@@ -1,0 +1,197 @@
+#include "apps/training_run.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "apps/exit_code.h"
+#include "apps/one_process.h"
+#include "apps/stop_signal.h"
+#include "apps/study_run.h"
+#include "apps/training_flags.h"
+#include "apps/training_samples.h"
+#include "core/base/errors.h"
+#include "core/report/results_folder.h"
+#include "exec/operators/operator_shape.h"
+#include "exec/steps/plan_step_runner.h"
+#include "exec/training/checkpoint_folder.h"
+#include "exec/training/resume.h"
+#include "exec/training/training_folder.h"
+#include "exec/training/training_loop.h"
+
+namespace pipegraph {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::int64_t k_loss_lines = 20;
+
+/// The scenario with one of its points and one of its plans only.
+Study chosen(const Study& study, const po::variables_map& values) {
+  Study one = study;
+  one.points = {point_of(study, values)};
+  YamlValue& document = one.points.front().document;
+  const Scenario scenario = read_scenario(document);
+  const std::string name = plan_of(scenario, values).name;
+  const auto plans = document.find("plans");
+  if (!plans || scenario.plans.size() == 1) return one;  // a plan file has no list
+  for (std::size_t i = 0; i < scenario.plans.size(); ++i)
+    if (scenario.plans[i].name == name)
+      document =
+          document.with("plans", "[null]", "--plan").with("plans[0]", plans->items()[i], "--plan");
+  return one;
+}
+
+std::vector<std::string> loss_names(const ComputationGraph& graph) {
+  std::vector<std::string> names;
+  for (const Operator& op : graph.operators())
+    if (is_loss(op.arithmetic)) names.push_back(op.name);
+  return names;
+}
+
+/// One training from its flags to its end.
+class TrainingRun {
+ public:
+  TrainingRun(const Setup& setup, const TrainingFlags& flags, const ExecutionRequest& request,
+              std::filesystem::path folder)
+      : setup_(setup), flags_(flags), request_(request), folder_(std::move(folder)) {
+    if (flags.resume) read_checkpoint();
+    point_ = {.seed = flags.seed.value_or(checkpoint_ ? checkpoint_->point.seed : 0),
+              .mini_batch = setup.workload.training.mini_batch,
+              .optimizer = setup.workload.training.optimizer,
+              .settings = with_flags(
+                  checkpoint_ ? checkpoint_->point.settings : OptimizerSettings{}, flags),
+              .model = identity_of(*setup.workload.graph)};
+    samples_ = open_samples(flags, setup.workload, point_.seed);
+    point_.data = samples_.origin;
+    if (checkpoint_) check_continues();
+  }
+
+  void run(Outcome& outcome, const Setup& setup, const Console& console) {
+    const TrainingFolder held(folder_, checkpoint_ ? std::optional(checkpoint_->manifest)
+                                                   : std::optional<std::filesystem::path>());
+    const PreparedPlan& prepared = *outcome.prepared;
+    const std::unique_ptr<DeviceSet> devices = request_.kind->make({.workload = setup.workload,
+                                                                    .stages = prepared.stages,
+                                                                    .program = *prepared.program,
+                                                                    .seed = point_.seed});
+    OneProcess process(*prepared.program, *devices, request_.options);
+    PlanStepRunner runner(*devices->training(), process.executor(), process.ranks());
+    if (checkpoint_) point_ = resume(*checkpoint_, point_, runner.state(), process.ranks());
+    const std::int64_t first = point_.step;
+    const StopSignal stop;
+    point_ = train({.runner = runner,
+                    .ranks = process.ranks(),
+                    .data = *samples_.training,
+                    .validation = samples_.validation.get(),
+                    .losses = loss_names(*setup.workload.graph),
+                    .report = [&](const LossRow& row) { report(row, console); },
+                    .stop = [] { return StopSignal::received() != 0; }},
+                   point_, options());
+    add_memory(outcome.result, prepared, *setup.workload.topology);
+    conclude(first, outcome);
+  }
+
+  bool reached_last_step() const { return point_.step >= request_.steps; }
+  const std::vector<std::string>& notes() const { return samples_.notes; }
+
+ private:
+  void read_checkpoint() {
+    const std::filesystem::path own = TrainingFolder::checkpoints_in(folder_);
+    checkpoint_ =
+        read_manifest(find_manifest(flags_.resume_from.empty() ? own : flags_.resume_from));
+  }
+
+  void check_continues() {
+    check_fits(*checkpoint_, point_);
+    const TrainingPoint& saved = checkpoint_->point;
+    if (saved.seed != point_.seed)
+      throw ConfigError({.file = "--seed"},
+                        fmt::format("the checkpoint was made with seed {}", saved.seed),
+                        "the same seed, or none");
+    if (saved.data != point_.data)
+      samples_.notes.push_back(fmt::format(
+          "the checkpoint was trained on other samples ({}), now {}", saved.data, point_.data));
+    if (saved.mini_batch != point_.mini_batch)
+      samples_.notes.push_back(
+          fmt::format("the checkpoint was trained with mini-batches of {}, now {}",
+                      saved.mini_batch, point_.mini_batch));
+  }
+
+  TrainingOptions options() const {
+    return {.steps = request_.steps,
+            .checkpoint_every = flags_.checkpoint_every,
+            .validate_every = flags_.validate_every,
+            .validation_batches = samples_.validation_batches,
+            .first_validation_sample = samples_.first_validation_sample,
+            .folder = folder_};
+  }
+
+  /// Some twenty lines in all, and those with a validation loss.
+  void report(const LossRow& row, const Console& console) {
+    times_.push_back(row.time);
+    const std::int64_t every = std::max<std::int64_t>(1, request_.steps / k_loss_lines);
+    if (row.step % every != 0 && row.step != 1 && !row.validation_loss) return;
+    std::string text =
+        fmt::format("step {} of {}: loss {:.6g}", row.step, request_.steps, row.loss);
+    if (row.validation_loss) text += fmt::format(", validation loss {:.6g}", *row.validation_loss);
+    // A progress bar may stand in the line.
+    print_message(console, (::isatty(::fileno(console.err)) != 0 ? "\r\x1b[K" : "") + text + "\n");
+  }
+
+  void conclude(std::int64_t first, Outcome& outcome) {
+    const std::string& name = outcome.result.name;
+    outcome.result.backend = request_.kind->name;
+    if (!times_.empty())
+      add_measured(outcome.result,
+                   {.steps = static_cast<std::int32_t>(times_.size()),
+                    .untraced = quartiles(times_),
+                    .traced = {}},
+                   point_.mini_batch);
+    if (first >= request_.steps)
+      outcome.notes.push_back(
+          fmt::format("{}: the checkpoint is of step {}, there is nothing to do "
+                      "up to step {}",
+                      name, first, request_.steps));
+    if (const int signal = StopSignal::received(); signal != 0 && !reached_last_step())
+      outcome.notes.push_back(
+          fmt::format("{}: ended after step {} of {} by SIG{}{}", name, point_.step, request_.steps,
+                      ::sigabbrev_np(signal),
+                      flags_.checkpoint_every > 0 ? "; --resume continues from here" : ""));
+  }
+
+  const Setup& setup_;
+  const TrainingFlags& flags_;
+  const ExecutionRequest& request_;
+  std::filesystem::path folder_;
+  std::optional<Checkpoint> checkpoint_;
+  TrainingPoint point_;
+  TrainingSamples samples_;
+  std::vector<Seconds> times_;
+};
+
+}  // namespace
+
+int run_training(const Study& study, const po::variables_map& values,
+                 const ExecutionRequest& request, const Console& console) {
+  if (request.kind->computes == Computes::No)
+    throw ConfigError(
+        {.file = "--backend"},
+        fmt::format("{} devices compute nothing that could be trained", request.kind->name),
+        "--backend cpu");
+  const Study one = chosen(study, values);
+  const Setup setup = set_up(one.points.front());
+  const TrainingFlags flags = training_flags(values, setup.workload.training.optimizer);
+  TrainingRun training(setup, flags, request, output_folder(one, values) / k_training_folder);
+  for (const std::string& note : training.notes()) print_note(console, note);
+  const PlanRunner runner{.run = [&](Outcome& outcome, const Setup& at, Progress&) {
+    training.run(outcome, at, console);
+  }};
+  const int code = carry_out_study(one, values, runner, console);
+  return code == ExitDone && !training.reached_last_step() ? ExitNo : code;
+}
+
+}  // namespace pipegraph
