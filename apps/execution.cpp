@@ -28,7 +28,7 @@ struct TracedSteps {
 Executed execute(const DeviceContext& context, const ExecutionRequest& request,
                  const std::function<void()>& stepped) {
   const std::unique_ptr<DeviceSet> devices = request.kind->make(context);
-  OneProcess process(context.program, *devices, request.options);
+  OneProcess process(context.program, *devices, request.options, request.misbehaviour);
   std::vector<Seconds> untraced;
   TracedSteps traced;
   for (std::int32_t step = -request.warm_up; step < request.steps; ++step) {

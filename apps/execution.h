@@ -10,6 +10,7 @@
 #include "apps/device_kinds.h"
 #include "core/report/measured_times.h"
 #include "core/run/timeline.h"
+#include "exec/emulated/misbehaving_transport.h"
 #include "exec/options.h"
 
 namespace pipegraph {
@@ -20,6 +21,7 @@ struct ExecutionRequest {
   std::int32_t warm_up = 2;  ///< before them, not counted
   Tracing tracing = Tracing::Off;
   EmulatedTime emulated_time = EmulatedTime::Virtual;
+  std::optional<Misbehaviour> misbehaviour;
   ExecutionOptions options;
 };
 

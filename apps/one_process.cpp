@@ -13,14 +13,18 @@ std::vector<DeviceId> all_devices(const Program& program) {
 
 }  // namespace
 
-OneProcess::OneProcess(const Program& program, DeviceSet& devices, const ExecutionOptions& options)
+OneProcess::OneProcess(const Program& program, DeviceSet& devices, const ExecutionOptions& options,
+                       const std::optional<Misbehaviour>& misbehaviour)
     : channels_(program),
       state_(program),
-      transport_(make_in_process_transport(program, channels_, state_)),
+      in_process_(make_in_process_transport(program, channels_, state_)),
+      misbehaving_(misbehaviour
+                       ? make_misbehaving_transport(program, *in_process_, state_, *misbehaviour)
+                       : nullptr),
       executor_({.program = program,
                  .channels = channels_,
                  .state = state_,
-                 .transport = *transport_,
+                 .transport = misbehaving_ ? *misbehaving_ : *in_process_,
                  .ranks = ranks_,
                  .devices = all_devices(program),
                  .engines = devices.engines(),

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "apps/device_kinds.h"
+#include "exec/emulated/misbehaving_transport.h"
 #include "exec/executor.h"
 
 namespace pipegraph {
@@ -11,7 +13,8 @@ namespace pipegraph {
 class OneProcess {
  public:
   /// `program` and `devices` outlive it. Errors: those of the engines.
-  OneProcess(const Program& program, DeviceSet& devices, const ExecutionOptions& options);
+  OneProcess(const Program& program, DeviceSet& devices, const ExecutionOptions& options,
+             const std::optional<Misbehaviour>& misbehaviour = {});
 
   Executor& executor() { return executor_; }
   Ranks& ranks() { return ranks_; }
@@ -20,7 +23,7 @@ class OneProcess {
   Channels channels_;
   RunState state_;
   SingleRank ranks_;
-  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Transport> in_process_, misbehaving_;
   Executor executor_;
 };
 

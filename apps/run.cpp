@@ -71,7 +71,7 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
 
 void refuse_unless_emulated(const po::variables_map& values, const ExecutionRequest& request) {
   if (request.kind->name == "emulated") return;
-  for (const std::string option : {"no-validate", "program", "real-time"})
+  for (const std::string option : {"no-validate", "program", "real-time", "misbehave"})
     if (values.count(option) > 0)
       throw ConfigError({.file = "--" + option}, "only emulated devices can do this",
                         "--backend emulated");
@@ -82,7 +82,7 @@ void refuse_unless_emulated(const po::variables_map& values, const ExecutionRequ
 int run_run(Arguments arguments, const Console& console) {
   const auto values = make_options().parse(arguments, console);
   if (!values) return ExitDone;
-  const ExecutionRequest request = execution_request(*values, console);
+  const ExecutionRequest request = execution_request(*values);
   refuse_unless_emulated(*values, request);
   const Study study = load_study(*values);
   if (asks_to_train(*values)) return run_training(study, *values, request, console);

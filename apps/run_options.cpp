@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/exit_code.h"
+#include "apps/misbehaviour_option.h"
 #include "core/base/errors.h"
 
 namespace pipegraph {
@@ -41,6 +42,13 @@ Seconds deadline_of(const po::variables_map& values) {
   throw ConfigError({.file = "--deadline"}, "no time at all", "a time above 0, e.g. '60 s'");
 }
 
+/// A device that never comes back cannot be stopped any other way, and its thread still uses what
+/// an orderly end would destroy.
+void end_process(const std::string& message) {
+  print_message({}, fmt::format("pipegraph: {}", message));
+  std::_Exit(ExitFault);
+}
+
 }  // namespace
 
 void add_execution_options(Options& options) {
@@ -55,10 +63,11 @@ void add_execution_options(Options& options) {
   options.add()("deadline", po::value<std::string>()->default_value("60 s")->value_name("TIME"),
                 "give up when no device has moved for so long");
   options.add()("real-time", "emulated: wait for the modelled times instead of computing them");
+  options.add()("misbehave", po::value<std::string>()->value_name("LIST"), k_misbehaviour_help);
   options.add()("no-pinning", "leave it to the system which core each device's thread runs on");
 }
 
-ExecutionRequest execution_request(const po::variables_map& values, const Console& console) {
+ExecutionRequest execution_request(const po::variables_map& values) {
   ExecutionRequest request;
   request.kind =
       &device_kind(values.count("backend") > 0 ? values["backend"].as<std::string>() : "");
@@ -67,13 +76,10 @@ ExecutionRequest execution_request(const po::variables_map& values, const Consol
   if (values.count("trace") > 0) request.tracing = Tracing::On;
   if (values.count("real-time") > 0) request.emulated_time = EmulatedTime::Real;
   if (values.count("no-pinning") > 0) request.options.pinning = Pinning::Never;
+  if (values.count("misbehave") > 0)
+    request.misbehaviour = parse_misbehaviour(values["misbehave"].as<std::string>());
   request.options.deadline = deadline_of(values);
-  // A device that never comes back cannot be stopped any other way, and its thread still uses what
-  // an orderly end would destroy.
-  request.options.abandon = [console](const std::string& message) {
-    print_message(console, fmt::format("pipegraph: {}", message));
-    std::_Exit(ExitFault);
-  };
+  request.options.abandon = end_process;
   return request;
 }
 

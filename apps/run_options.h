@@ -10,7 +10,6 @@ namespace pipegraph {
 void add_execution_options(Options& options);
 
 /// Errors: ConfigError.
-ExecutionRequest execution_request(const boost::program_options::variables_map& values,
-                                   const Console& console);
+ExecutionRequest execution_request(const boost::program_options::variables_map& values);
 
 }  // namespace pipegraph

@@ -195,7 +195,7 @@ class Executor::Impl {
   }
 
   [[noreturn]] void abandon() const {
-    if (options_.abandon) options_.abandon(text_of_failure());
+    if (options_.abandon != nullptr) options_.abandon(text_of_failure());
     std::terminate();
   }
 

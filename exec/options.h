@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "core/base/units.h"
@@ -18,8 +17,8 @@ struct ExecutionOptions {
   /// How long devices have to end after a failure, e.g. the rest of a kernel.
   Seconds grace{5};
   /// Called with the message of the failure when a device has not ended by then: nothing but the
-  /// end of the process can stop it, so this must not return. Empty: std::terminate.
-  std::function<void(const std::string&)> abandon;
+  /// end of the process can stop it, so this must not return. Null: std::terminate.
+  void (*abandon)(const std::string& message) = nullptr;
   Pinning pinning = Pinning::WhereCoresSuffice;
   /// Where in the list of usable cores those of this process begin, if other processes of the job
   /// use the same list.

@@ -93,6 +93,16 @@ TEST_F(RunVerb, AForcedDeadlockIsNamed) {
       << ran.err;
 }
 
+TEST_F(RunVerb, FindsALostMessage) {
+  write_branches();
+  // The first transfer of the graph plan.
+  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated",
+                       "--misbehave", "drop=1,lanes=one,delay=100 us,seed=2"});
+  EXPECT_EQ(ran.code, ExitFault);
+  EXPECT_NE(ran.err.find("no message is on its way"), std::string::npos) << ran.err;
+  EXPECT_FALSE(exists("out/branches"));
+}
+
 TEST_F(RunVerb, ExecutesAProgramInTextForm) {
   write_branches();
   write_file("pair.txt",
@@ -120,6 +130,10 @@ TEST_F(RunVerb, RefusesWhatItCannotDo) {
             std::string::npos);
   EXPECT_NE(error({"--backend", "emulated", "--program", "none.txt"}).find("none.txt"),
             std::string::npos);
+  for (const std::string wrong : {"drop", "drop=x", "delay=3", "eager=1 s", "los=1", "lanes=2"})
+    EXPECT_NE(error({"--backend", "emulated", "--misbehave", wrong}).find("--misbehave"),
+              std::string::npos)
+        << wrong;
   EXPECT_NE(error({}).find("--backend"), std::string::npos);
 }
 

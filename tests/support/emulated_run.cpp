@@ -15,12 +15,18 @@ std::vector<DeviceId> all_devices(const Program& program) {
 
 }  // namespace
 
+TransportWrapper misbehaving(const Program& program, const Misbehaviour& misbehaviour) {
+  return [&program, misbehaviour](Transport& inner, RunState& state) {
+    return make_misbehaving_transport(program, inner, state, misbehaviour);
+  };
+}
+
 EmulatedRun::EmulatedRun(const Program& program, const Topology& topology, const Settings& settings)
     : program_(program),
       channels_(program),
       state_(program),
       inner_(make_in_process_transport(program, channels_, state_)) {
-  if (settings.wrap) wrapped_ = settings.wrap(*inner_);
+  if (settings.wrap) wrapped_ = settings.wrap(*inner_, state_);
   executor_ = std::make_unique<Executor>(
       Execution{.program = program,
                 .channels = channels_,

@@ -8,22 +8,27 @@
 #include "core/program/program.h"
 #include "core/run/run_program.h"
 #include "exec/emulated/emulated_clocks.h"
+#include "exec/emulated/misbehaving_transport.h"
 #include "exec/executor.h"
 
 namespace pipegraph::test {
 
-/// What the transport of a run is wrapped in; must outlive what it returns.
-using TransportWrapper = std::function<std::unique_ptr<Transport>(Transport& inner)>;
+/// What the transport of a run is wrapped in.
+using TransportWrapper =
+    std::function<std::unique_ptr<Transport>(Transport& inner, RunState& state)>;
+
+/// `program` must outlive it.
+TransportWrapper misbehaving(const Program& program, const Misbehaviour& misbehaviour);
 
 /// Everything a run on emulated devices of one process needs, in order of construction.
 class EmulatedRun {
  public:
   struct Settings {
     EmulatedTime time = EmulatedTime::Virtual;
-    CollectiveOptions collectives;
-    ExecutionOptions execution;
-    TransportWrapper wrap;  ///< empty: the in-process transport as it is
-    EngineFactory engines;  ///< empty: emulated ones
+    CollectiveOptions collectives{};
+    ExecutionOptions execution{};
+    TransportWrapper wrap{};  ///< empty: the in-process transport as it is
+    EngineFactory engines{};  ///< empty: emulated ones
   };
 
   /// `program` and `topology` must outlive it.
