@@ -45,19 +45,21 @@ std::span<const Completion> DeviceBackend::wait() {
   waiter_.begin();
   for (;;) {
     if (!held_.empty()) release_held();
-    receive();
+    const std::size_t arrived = receive();
     // What has arrived first releases messages of others, and then the next compute.
     if (fresh_.empty() && computing_ > 0) compute();
     if (!fresh_.empty()) break;
-    pause();
+    // An arrival may have posted more of an all-reduce, which may have completed at once.
+    if (arrived == 0) pause();
   }
   reported_.clear();
   reported_.swap(fresh_);
   return reported_;
 }
 
-void DeviceBackend::receive() {
-  for (const Arrival& arrival : parts_.transport.poll(parts_.device)) {
+std::size_t DeviceBackend::receive() {
+  const std::span<const Arrival> arrivals = parts_.transport.poll(parts_.device);
+  for (const Arrival& arrival : arrivals) {
     current_ = arrival.instruction;
     const Instruction& instruction = parts_.program.at(arrival.instruction);
     if (is_transfer(instruction.kind)) {
@@ -67,6 +69,7 @@ void DeviceBackend::receive() {
       complete(arrival.instruction, *start);
     }
   }
+  return arrivals.size();
 }
 
 void DeviceBackend::compute() {

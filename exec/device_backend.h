@@ -42,7 +42,7 @@ class DeviceBackend : public Backend {
 
  private:
   void start_all_reduce(InstructionId id);
-  void receive();
+  std::size_t receive();  ///< how many arrivals there were
   void compute();
   void release_held();
   void complete(const Completion& done);

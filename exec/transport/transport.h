@@ -50,7 +50,9 @@ class Transport {
   virtual void post(DeviceId self, const MessageHalf& message) = 0;
   /// Halves of `self` that have completed since the last call, valid until the next call.
   virtual std::span<const Arrival> poll(DeviceId self) = 0;
-  /// Sleeps until something may have arrived for `self`, until abort, or for `at_most`.
+  /// Sleeps until something may have arrived for `self`, until abort, or for `at_most`. Call it,
+  /// and wait for quiet, only if the last poll returned nothing and `self` has posted nothing
+  /// since.
   virtual void sleep(DeviceId self, Seconds at_most) = 0;
   /// Whether nothing is on its way to `device`, and nobody outside this process could send it
   /// anything; asked by any thread while all devices of the process wait. False if not known.
