@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 
 #include "exec/kernels/host_device.h"
 
@@ -19,9 +20,9 @@ PIPEGRAPH_HOST_DEVICE float exponential(float x) {
   // e^x = 2^n e^r with |r| <= ln(2) / 2. Adding 1.5 2^23 rounds to the nearest whole number, which
   // then stands in the low bits. ln 2 is split so that n times its first part is exact.
   constexpr float k_round = 12582912.0F;
-  constexpr float k_log2_e = 1.44269504F;
-  constexpr float k_ln2_first = 0.693359375F;
-  constexpr float k_ln2_rest = -2.12194440e-4F;
+  constexpr auto k_log2_e = std::numbers::log2e_v<float>;
+  constexpr float k_ln2_first = 355.0F / 512.0F;
+  constexpr auto k_ln2_rest = static_cast<float>(std::numbers::ln2 - 355.0 / 512.0);
   const float shifted = x * k_log2_e + k_round;
   const float n = shifted - k_round;
   const float r = (x - n * k_ln2_first) - n * k_ln2_rest;
