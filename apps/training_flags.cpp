@@ -81,7 +81,7 @@ void add_training_options(Options& options) {
                 "train one plan (--plan) until step --steps, counted from the beginning also when "
                 "resuming; each of the following options implies it")(
       "seed", named(number(), "S"), "of initial weights and synthetic samples (default: 0)")(
-      "learning-rate", real_number()->value_name("RATE"), "(default: 0.01)")(
+      "learning-rate", real_number()->value_name("RATE"), "(default: 0.01; Adam: 0.001)")(
       "momentum", real_number()->value_name("FACTOR"), "of the optimizer momentum (default: 0.9)")(
       "first-moment-decay", real_number()->value_name("FACTOR"), "of Adam (default: 0.9)")(
       "second-moment-decay", real_number()->value_name("FACTOR"), "of Adam (default: 0.999)")(

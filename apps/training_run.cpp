@@ -52,6 +52,12 @@ std::vector<std::string> loss_names(const ComputationGraph& graph) {
   return names;
 }
 
+OptimizerSettings default_settings(Optimizer optimizer) {
+  OptimizerSettings settings;
+  if (optimizer == Optimizer::Adam) settings.learning_rate = 0.001;
+  return settings;
+}
+
 /// One training from its flags to its end.
 class TrainingRun {
  public:
@@ -59,11 +65,13 @@ class TrainingRun {
               std::filesystem::path folder)
       : setup_(setup), flags_(flags), request_(request), folder_(std::move(folder)) {
     if (flags.resume) read_checkpoint();
+    const Training& training = setup.workload.training;
+    const OptimizerSettings base =
+        checkpoint_ ? checkpoint_->point.settings : default_settings(training.optimizer);
     point_ = {.seed = flags.seed.value_or(checkpoint_ ? checkpoint_->point.seed : 0),
-              .mini_batch = setup.workload.training.mini_batch,
-              .optimizer = setup.workload.training.optimizer,
-              .settings = with_flags(
-                  checkpoint_ ? checkpoint_->point.settings : OptimizerSettings{}, flags),
+              .mini_batch = training.mini_batch,
+              .optimizer = training.optimizer,
+              .settings = with_flags(base, flags),
               .model = identity_of(*setup.workload.graph)};
     samples_ = open_samples(flags, setup.workload, point_.seed);
     point_.data = samples_.origin;
@@ -71,8 +79,6 @@ class TrainingRun {
   }
 
   void run(Outcome& outcome, const Setup& setup, const Console& console) {
-    const TrainingFolder held(folder_, checkpoint_ ? std::optional(checkpoint_->manifest)
-                                                   : std::optional<std::filesystem::path>());
     const PreparedPlan& prepared = *outcome.prepared;
     const std::unique_ptr<DeviceSet> devices = request_.kind->make({.workload = setup.workload,
                                                                     .stages = prepared.stages,
@@ -81,6 +87,9 @@ class TrainingRun {
     OneProcess process(*prepared.program, *devices, request_.options);
     PlanStepRunner runner(*devices->training(), process.executor(), process.ranks());
     if (checkpoint_) point_ = resume(*checkpoint_, point_, runner.state(), process.ranks());
+    // Made last, so that what was refused leaves nothing behind.
+    const TrainingFolder held(folder_, checkpoint_ ? std::optional(checkpoint_->manifest)
+                                                   : std::optional<std::filesystem::path>());
     const std::int64_t first = point_.step;
     const StopSignal stop;
     point_ = train({.runner = runner,

@@ -30,8 +30,8 @@ void check_stage(const Stage& stage) {
 
 void check_trainable(const Workload& workload, const StageGraph& stages) {
   const ComputationGraph& graph = *workload.graph;
-  check_executable(graph);
   check_precision(workload.training.precision);
+  check_executable(graph);
   for (const Stage& stage : stages.stages()) check_stage(stage);
   if (std::none_of(graph.operators().begin(), graph.operators().end(),
                    [](const Operator& op) { return is_loss(op.arithmetic); }))

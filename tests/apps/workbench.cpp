@@ -69,4 +69,22 @@ void Workbench::write_branches(const std::string& more) const {
                   PIPEGRAPH_SOURCE_DIR, stages, more));
 }
 
+void Workbench::write_tower() const {
+  write_file(
+      "tower.yaml",
+      "model: {family: mlp, layers: 2, inputs: 8, hidden: 16, outputs: 2, activation: gelu}\n"
+      "cluster: {shape: uniform, devices: 2, latency: 1 us, bandwidth: 10 GB/s,\n"
+      "          device: {memory: 1 GiB, peak: {fp32: 50 GFLOP/s}, memory_bandwidth: 10 GB/s}}\n"
+      "training: {mini_batch: 8, optimizer: momentum}\n"
+      "plans:\n"
+      "  - {name: two, planner: manual, micro_batch: 2, stages: [\n"
+      "      {operators: [input, layer0], devices: [0]},\n"
+      "      {operators: [layer1, output, loss], devices: [1]}]}\n"
+      "  - {name: turned, planner: manual, kind: sequential, micro_batch: 2, schedule: gpipe,\n"
+      "     stages: [{operators: [input, layer0, layer1], devices: [1]},\n"
+      "              {operators: [output, loss], devices: [0]}]}\n"
+      "  - {name: replicas, planner: manual, micro_batch: 4, stages: [\n"
+      "      {operators: ['*'], devices: [0, 1]}]}\n");
+}
+
 }  // namespace pipegraph::test

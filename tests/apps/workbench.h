@@ -30,6 +30,10 @@ class Workbench : public ::testing::Test {
   /// eight samples one by one, as a graph of eight stages and as the chain a1 a2 a3 b1 b2 b3 b4 a4.
   /// `more` is appended.
   void write_branches(const std::string& more = "") const;
+  /// Writes `tower.yaml`: a perceptron of 8 features, 16 hidden and 2 outputs on two devices, eight
+  /// samples, optimizer momentum, with the plans "two" (two by two samples through two stages),
+  /// "turned" (the same on the devices the other way round) and "replicas" (one stage on both).
+  void write_tower() const;
   bool exists(const std::string& path) const { return std::filesystem::exists(path); }
 
  private:
