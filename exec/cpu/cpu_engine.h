@@ -75,7 +75,7 @@ class CpuEngine final : public TrainingEngine {
   std::optional<Poisoning> poisoning_;
   std::vector<Piece> message_pieces_;
   std::vector<StepRange> message_ranges_;  ///< by place
-  std::vector<Sum> sums_;
+  std::deque<Sum> sums_;              // its elements stay where they are: spans point into them
   std::vector<std::int32_t> sum_of_;  ///< by place; -1: no all-reduce
   std::deque<InstructionId> taken_;
   std::optional<Completion> done_;

@@ -126,15 +126,23 @@ void TensorPlaces::add_received(InstructionId recv, OperatorId tensor,
   }
 }
 
+/// A message for several stages of the device may carry more than this one is meant to use.
+bool TensorPlaces::hands_over(InstructionId source, InstructionId pass, OperatorId tensor) const {
+  const Direction direction =
+      at(pass).kind == InstructionKind::Forward ? Direction::Forward : Direction::Backward;
+  if (at(source).stage == at(pass).stage) return false;
+  const StageFlow* used = flow(at(source).stage, at(pass).stage, direction);
+  return used != nullptr && contains(used->tensors, tensor);
+}
+
 std::vector<Segment> TensorPlaces::outside(InstructionId forward, OperatorId tensor) const {
   std::vector<Segment> segments;
   for (const InstructionId source : tables_.program().waits_on(forward)) {
     const Instruction& from = at(source);
+    if (!hands_over(source, forward, tensor)) continue;
     if (from.kind == InstructionKind::Recv && !from.gradients)
       add_received(source, tensor, segments);
-    if (from.kind != InstructionKind::Forward || from.stage == at(forward).stage) continue;
-    const StageFlow* used = flow(from.stage, at(forward).stage, Direction::Forward);
-    if (used != nullptr && contains(used->tensors, tensor))
+    if (from.kind == InstructionKind::Forward)
       segments.push_back({from.samples, find({source, MemoryPart::Activations, tensor, -1, {}})});
   }
   return cut(std::move(segments), at(forward).samples, bytes(tensor, 1));
@@ -144,6 +152,7 @@ std::vector<Segment> TensorPlaces::gradient_segments(InstructionId backward, Ins
                                                      OperatorId tensor) const {
   const Instruction& from = at(source);
   std::vector<Segment> segments;
+  if (!hands_over(source, backward, tensor)) return segments;
   if (from.kind == InstructionKind::Recv && from.gradients && from.payload.valid()) {
     Place at_part = find({source, MemoryPart::ReceiveSlots, {}, -1, {}});
     for (const PayloadPart& part : tables_.program().payloads()[from.payload.index()]) {
@@ -151,9 +160,8 @@ std::vector<Segment> TensorPlaces::gradient_segments(InstructionId backward, Ins
       at_part = at_part + bytes(part.tensor, part.samples.samples());
     }
   }
-  if (begins_backward(from.kind) && from.stage != at(backward).stage) {
+  if (begins_backward(from.kind)) {
     const StageFlow* used = flow(from.stage, at(backward).stage, Direction::Backward);
-    if (used == nullptr || !contains(used->tensors, tensor)) return {};
     const MicroBatch samples = intersection(from.samples, at(backward).samples);
     Place at_tensor = find({source, MemoryPart::SendBuffers, {}, -1, tables_.weight_of(backward)});
     for (const OperatorId other : used->tensors) {

@@ -73,6 +73,7 @@ class TensorPlaces {
   Place find(const ArenaLayout::Key& key) const;
   Place in_block(Home home, InstructionId forward, InstructionId workspace_of) const;
 
+  bool hands_over(InstructionId source, InstructionId pass, OperatorId tensor) const;
   void add_received(InstructionId recv, OperatorId tensor, std::vector<Segment>& segments) const;
   std::vector<Segment> gradient_segments(InstructionId backward, InstructionId source,
                                          OperatorId tensor) const;
