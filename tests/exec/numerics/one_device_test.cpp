@@ -15,6 +15,7 @@ struct NetworkCase {
   ComputationGraph graph;
   std::vector<std::string> cuts;
 };
+void PrintTo(const NetworkCase& test, std::ostream* out) { *out << test.name; }
 
 std::vector<NetworkCase> network_cases() {
   return {{"chain", dense_chain(), {"fc1", "fc2", "fc3"}},
