@@ -1,4 +1,4 @@
-# Sets PIPEGRAPH_OPENBLAS to whether OpenBLAS was found (target OpenBLAS::OpenBLAS).
+# Sets PIPEGRAPH_OPENBLAS to whether OpenBLAS was found (OpenBLAS_LIBRARY, OpenBLAS_INCLUDE_DIR).
 find_package(OpenBLAS QUIET)
 set(PIPEGRAPH_OPENBLAS ${OpenBLAS_FOUND})
 if(PIPEGRAPH_OPENBLAS)

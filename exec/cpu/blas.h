@@ -7,8 +7,12 @@
 
 namespace pipegraph {
 
-/// Runs on the calling thread alone; may be called by several threads at once. Errors:
-/// InternalError for sizes beyond 2^31.
+/// Does what the first product would do first. Best before threads are started, for it sets an
+/// environment variable. Errors: MachineError if the library is gone.
+void load_blas();
+
+/// Runs on the calling thread alone; may be called by several threads at once. Errors: as
+/// load_blas(); InternalError for sizes beyond 2^31.
 void host_gemm(const Gemm<float>& gemm);
 
 /// For a run's header and for profiles: "OpenBLAS 0.3.21 (SkylakeX, pthreads)", or "plain loops".

@@ -17,7 +17,8 @@ class CpuDevice {
   using Scalar = float;
   static constexpr std::int64_t k_table_pieces = 1;
 
-  explicit CpuDevice(SimdLevel level = machine_simd_level()) : level_(level) {}
+  /// Errors: as load_blas().
+  explicit CpuDevice(SimdLevel level = machine_simd_level()) : level_(level) { load_blas(); }
 
   void gemm(const Gemm<float>& gemm) const { host_gemm(gemm); }
   void gemm_strided_batched(Gemm<float> gemm, const BatchStrides& strides) const {

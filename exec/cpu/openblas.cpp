@@ -1,10 +1,12 @@
-// OpenBLAS through its C interface. Its own threads are switched off: there is one of ours per
-// device.
+// OpenBLAS through its C interface. It is loaded when it is first needed and not linked, because it
+// starts threads as soon as it is there: whoever only simulates must have none when forking. Those
+// threads are never wanted; there is one of ours per device.
 #include <cblas.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <limits>
-#include <mutex>
 
 #include "core/base/errors.h"
 #include "exec/cpu/blas.h"
@@ -13,9 +15,39 @@ namespace pipegraph {
 
 namespace {
 
-void use_one_thread() {
-  static std::once_flag once;
-  std::call_once(once, [] { openblas_set_num_threads(1); });
+struct OpenBlas {
+  decltype(&cblas_sgemm) sgemm;
+  decltype(&openblas_get_config) config;
+  decltype(&openblas_get_corename) core_name;
+  decltype(&openblas_get_parallel) parallel;
+};
+
+template <class Function>
+void find(void* library, const char* name, Function& function) {
+  void* address = dlsym(library, name);
+  if (address == nullptr)
+    throw MachineError(fmt::format("OpenBLAS has no function {}: {}", name, dlerror()));
+  function = reinterpret_cast<Function>(address);
+}
+
+OpenBlas load() {
+  // Read while it loads; without this it starts threads, which spin for a while.
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  void* library = dlopen(PIPEGRAPH_OPENBLAS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  // Elsewhere than where it was built: whatever the system calls by that name.
+  if (library == nullptr) library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw MachineError(fmt::format("cannot load OpenBLAS: {}", dlerror()));
+  OpenBlas blas{};
+  find(library, "cblas_sgemm", blas.sgemm);
+  find(library, "openblas_get_config", blas.config);
+  find(library, "openblas_get_corename", blas.core_name);
+  find(library, "openblas_get_parallel", blas.parallel);
+  return blas;
+}
+
+const OpenBlas& open_blas() {
+  static const OpenBlas blas = load();
+  return blas;
 }
 
 blasint to_blasint(std::int64_t size) {
@@ -35,23 +67,24 @@ std::string_view parallel_text(int parallel) {
 
 }  // namespace
 
+void load_blas() { open_blas(); }
+
 void host_gemm(const Gemm<float>& gemm) {
   if (gemm.m == 0 || gemm.n == 0) return;
-  use_one_thread();
-  cblas_sgemm(CblasRowMajor, to_cblas(gemm.a.transpose), to_cblas(gemm.b.transpose),
-              to_blasint(gemm.m), to_blasint(gemm.n), to_blasint(gemm.k), gemm.alpha, gemm.a.data,
-              to_blasint(gemm.a.stride), gemm.b.data, to_blasint(gemm.b.stride), gemm.beta, gemm.c,
-              to_blasint(gemm.c_stride));
+  open_blas().sgemm(CblasRowMajor, to_cblas(gemm.a.transpose), to_cblas(gemm.b.transpose),
+                    to_blasint(gemm.m), to_blasint(gemm.n), to_blasint(gemm.k), gemm.alpha,
+                    gemm.a.data, to_blasint(gemm.a.stride), gemm.b.data, to_blasint(gemm.b.stride),
+                    gemm.beta, gemm.c, to_blasint(gemm.c_stride));
 }
 
-std::string blas_core() { return openblas_get_corename(); }
+std::string blas_core() { return open_blas().core_name(); }
 
 std::string blas_name() {
   // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": the first two words
-  const std::string_view config = openblas_get_config();
+  const std::string_view config = open_blas().config();
   const std::size_t second = config.find(' ', config.find(' ') + 1);
   return fmt::format("{} ({}, {})", config.substr(0, second), blas_core(),
-                     parallel_text(openblas_get_parallel()));
+                     parallel_text(open_blas().parallel()));
 }
 
 }  // namespace pipegraph

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -128,6 +130,17 @@ TEST(CpuDevice, ZeroesCopiesAndAdds) {
   EXPECT_EQ(x, (std::vector{6.0F, 8.0F, 3.0F}));
   device.zero(x.data(), 2);
   EXPECT_EQ(x, (std::vector{0.0F, 0.0F, 3.0F}));
+}
+
+/// Whoever simulates forks, and must have no threads; neither must OpenBLAS add any of its own.
+TEST(Blas, StartsNoThreads) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const auto before = threads();  // a sanitizer has one
+  load_blas();
+  EXPECT_EQ(threads(), before);
 }
 
 TEST(Blas, SaysWhatItIs) {
