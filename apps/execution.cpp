@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "apps/one_process.h"
+#include "apps/version.h"
 #include "core/base/errors.h"
+#include "core/program/text.h"
+#include "exec/training/crc32.h"
 
 namespace pipegraph {
 namespace {
@@ -23,12 +26,30 @@ struct TracedSteps {
   }
 };
 
+/// A program as text, so that a difference can be named; a long one by its checksum.
+std::string text_or_checksum(const Program& program) {
+  constexpr std::size_t k_long = 200'000;
+  if (program.size() <= k_long) return to_text(program);
+  return fmt::format("{} instructions, checksum {}\n", program.size(),
+                     crc32_text(crc32(to_text(program))));
+}
+
 }  // namespace
+
+void agree(const DeviceContext& context, const ExecutionRequest& request) {
+  if (request.job->ranks().size() == 1) return;
+  request.job->agree("the program",
+                     fmt::format("{}backend {}\nsteps {} after {}, traced: {}, seed {}\n{}",
+                                 version_text(), request.kind->name, request.steps, request.warm_up,
+                                 request.tracing == Tracing::On ? "yes" : "no", context.seed,
+                                 text_or_checksum(context.program)));
+}
 
 Executed execute(const DeviceContext& context, const ExecutionRequest& request,
                  const std::function<void()>& stepped) {
   const std::unique_ptr<DeviceSet> devices = request.kind->make(context);
-  OneProcess process(context.program, *devices, request.options, request.misbehaviour);
+  agree(context, request);
+  OneProcess process(context, *devices, request);
   std::vector<Seconds> untraced;
   TracedSteps traced;
   for (std::int32_t step = -request.warm_up; step < request.steps; ++step) {

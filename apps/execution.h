@@ -1,4 +1,4 @@
-// Executing a program for a number of steps on the devices of this process, and what was measured.
+// Executing a program for a number of steps on the devices of this job, and what was measured.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "apps/console.h"
 #include "apps/device_kinds.h"
+#include "apps/job.h"
 #include "core/report/measured_times.h"
 #include "core/run/timeline.h"
 #include "exec/emulated/misbehaving_transport.h"
@@ -16,6 +17,7 @@
 namespace pipegraph {
 
 struct ExecutionRequest {
+  Job* job = nullptr;  ///< outlives what it runs
   const DeviceKind* kind = nullptr;
   std::int32_t steps = 10;   ///< untraced; as many traced ones, in turns with them, if traced
   std::int32_t warm_up = 2;  ///< before them, not counted
@@ -30,8 +32,12 @@ struct Executed {
   std::optional<Timeline> timeline;  ///< of the traced step nearest to their median
 };
 
-/// `stepped` is called after each step. Errors: ConfigError if the devices cannot execute this;
-/// MachineError if the run fails.
+/// All ranks of the job call it together before they make the devices' executor. Errors: those of
+/// Job::agree if they would run different things.
+void agree(const DeviceContext& context, const ExecutionRequest& request);
+
+/// All ranks of the job call it together. `stepped` is called after each step. Errors: ConfigError
+/// if the devices cannot execute this; MachineError if the run fails.
 Executed execute(const DeviceContext& context, const ExecutionRequest& request,
                  const std::function<void()>& stepped);
 

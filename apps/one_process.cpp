@@ -1,34 +1,33 @@
 #include "apps/one_process.h"
 
-#include "exec/transport/in_process.h"
-
 namespace pipegraph {
 namespace {
 
-std::vector<DeviceId> all_devices(const Program& program) {
-  std::vector<DeviceId> devices;
-  for (std::size_t i = 0; i < program.device_count(); ++i) devices.push_back(make_id<DeviceId>(i));
-  return devices;
+ExecutionOptions options_of(const DeviceContext& context, const ExecutionRequest& request) {
+  ExecutionOptions options = request.options;
+  options.first_core = request.job->first_core(context.program);
+  return options;
 }
 
 }  // namespace
 
-OneProcess::OneProcess(const Program& program, DeviceSet& devices, const ExecutionOptions& options,
-                       const std::optional<Misbehaviour>& misbehaviour)
-    : channels_(program),
-      state_(program),
-      in_process_(make_in_process_transport(program, channels_, state_)),
-      misbehaving_(misbehaviour
-                       ? make_misbehaving_transport(program, *in_process_, state_, *misbehaviour)
-                       : nullptr),
-      executor_({.program = program,
+OneProcess::OneProcess(const DeviceContext& context, DeviceSet& devices,
+                       const ExecutionRequest& request)
+    : channels_(context.program),
+      state_(context.program),
+      watch_(*request.job, state_.failure),
+      transport_(request.job->transport(context.program, channels_, state_)),
+      misbehaving_(request.misbehaviour ? make_misbehaving_transport(context.program, *transport_,
+                                                                     state_, *request.misbehaviour)
+                                        : nullptr),
+      executor_({.program = context.program,
                  .channels = channels_,
                  .state = state_,
-                 .transport = misbehaving_ ? *misbehaving_ : *in_process_,
-                 .ranks = ranks_,
-                 .devices = all_devices(program),
+                 .transport = misbehaving_ ? *misbehaving_ : *transport_,
+                 .ranks = request.job->ranks(),
+                 .devices = request.job->devices(context.program),
                  .engines = devices.engines(),
                  .clocks = devices.clocks()},
-                options) {}
+                options_of(context, request)) {}
 
 }  // namespace pipegraph

@@ -1,29 +1,26 @@
-// An executor with what its devices share, all of them in this process.
+// An executor with what its devices share: those that this process has of the job.
 #pragma once
 
 #include <memory>
-#include <optional>
 
-#include "apps/device_kinds.h"
-#include "exec/emulated/misbehaving_transport.h"
+#include "apps/execution.h"
 #include "exec/executor.h"
 
 namespace pipegraph {
 
 class OneProcess {
  public:
-  /// `program` and `devices` outlive it. Errors: those of the engines.
-  OneProcess(const Program& program, DeviceSet& devices, const ExecutionOptions& options,
-             const std::optional<Misbehaviour>& misbehaviour = {});
+  /// `context` and `devices` outlive it. All ranks of the job make theirs together. Errors: those
+  /// of the engines and of the job.
+  OneProcess(const DeviceContext& context, DeviceSet& devices, const ExecutionRequest& request);
 
   Executor& executor() { return executor_; }
-  Ranks& ranks() { return ranks_; }
 
  private:
   Channels channels_;
   RunState state_;
-  SingleRank ranks_;
-  std::unique_ptr<Transport> in_process_, misbehaving_;
+  Job::Watch watch_;
+  std::unique_ptr<Transport> transport_, misbehaving_;
   Executor executor_;
 };
 

@@ -66,7 +66,7 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
     add_measured(outcome.result, executed.times, setup.workload.training.mini_batch);
     note_tracing(executed.times, outcome);
   };
-  return {.run = run, .ignored = ignored};
+  return {.run = run, .ignored = ignored, .results = results_of(*request.job)};
 }
 
 void refuse_unless_emulated(const po::variables_map& values, const ExecutionRequest& request) {
@@ -77,20 +77,31 @@ void refuse_unless_emulated(const po::variables_map& values, const ExecutionRequ
                         "--backend emulated");
 }
 
+int run_on_this_rank(const po::variables_map& values, const ExecutionRequest& request,
+                     const Console& console) {
+  refuse_unless_emulated(values, request);
+  const Study study = load_study(values);
+  if (asks_to_train(values)) return run_training(study, values, request, console);
+  const auto ignored = values.count("no-validate") > 0 ? PlanRunner::Ignored::Deadlocks
+                                                       : PlanRunner::Ignored::Nothing;
+  if (const auto file = path_of(values, "program"))
+    return run_text({.study = study, .file = *file, .ignored = ignored}, request, console);
+  return carry_out_study(study, values, executing(request, ignored), console);
+}
+
 }  // namespace
 
 int run_run(Arguments arguments, const Console& console) {
   const auto values = make_options().parse(arguments, console);
   if (!values) return ExitDone;
-  const ExecutionRequest request = execution_request(*values);
-  refuse_unless_emulated(*values, request);
-  const Study study = load_study(*values);
-  if (asks_to_train(*values)) return run_training(study, *values, request, console);
-  const auto ignored = values->count("no-validate") > 0 ? PlanRunner::Ignored::Deadlocks
-                                                        : PlanRunner::Ignored::Nothing;
-  if (const auto file = path_of(*values, "program"))
-    return run_text({.study = study, .file = *file, .ignored = ignored}, request, console);
-  return carry_out_study(study, *values, executing(request, ignored), console);
+  Job job(job_options(*values));
+  return job.guard(
+      [&] {
+        ExecutionRequest request = execution_request(*values);
+        request.job = &job;
+        return run_on_this_rank(*values, request, console);
+      },
+      console);
 }
 
 }  // namespace pipegraph

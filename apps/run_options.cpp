@@ -64,7 +64,17 @@ void add_execution_options(Options& options) {
                 "give up when no device has moved for so long");
   options.add()("real-time", "emulated: wait for the modelled times instead of computing them");
   options.add()("misbehave", po::value<std::string>()->value_name("LIST"), k_misbehaviour_help);
+  options.add()("devices-of-rank", po::value<std::string>()->value_name("LIST"),
+                "under mpirun or srun: which devices each rank has, e.g. 0,1/2,3 (default: equal "
+                "shares in order)");
   options.add()("no-pinning", "leave it to the system which core each device's thread runs on");
+}
+
+JobOptions job_options(const po::variables_map& values) {
+  JobOptions options{.deadline = deadline_of(values), .devices_of_rank = {}};
+  if (values.count("devices-of-rank") > 0)
+    options.devices_of_rank = parse_devices_of_rank(values["devices-of-rank"].as<std::string>());
+  return options;
 }
 
 ExecutionRequest execution_request(const po::variables_map& values) {

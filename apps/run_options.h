@@ -10,6 +10,8 @@ namespace pipegraph {
 void add_execution_options(Options& options);
 
 /// Errors: ConfigError.
+JobOptions job_options(const boost::program_options::variables_map& values);
+/// Without a job. Errors: ConfigError.
 ExecutionRequest execution_request(const boost::program_options::variables_map& values);
 
 }  // namespace pipegraph

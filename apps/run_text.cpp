@@ -51,7 +51,7 @@ int run_text(const RunText& text, const ExecutionRequest& request, const Console
   std::string result = fmt::format("{} instructions, {} steps\n", program.size(), request.steps);
   result += times_text("a step", executed.times.untraced);
   if (executed.times.traced) result += times_text("traced", *executed.times.traced);
-  print_result(console, result);
+  if (request.job->reports()) print_result(console, result);
   return ExitDone;
 }
 

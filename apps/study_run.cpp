@@ -30,7 +30,8 @@ PointValue point_value(const YamlValue& value) {
 /// Carries out a study, writing each plan's files as it goes.
 class StudyRun {
  public:
-  StudyRun(const Study& study, const ResultsFolder& folder, TimelineRows rows,
+  /// Without a folder nothing is written.
+  StudyRun(const Study& study, const ResultsFolder* folder, TimelineRows rows,
            const PlanRunner& runner)
       : study_(study), folder_(folder), rows_(rows), runner_(runner) {}
 
@@ -62,9 +63,9 @@ class StudyRun {
   }
 
   void write(const Outcome& outcome, const Setup& setup, std::size_t index) const {
-    if (!outcome.plan) return;
+    if (!outcome.plan || folder_ == nullptr) return;
     const auto point = study_.swept() ? std::optional(index) : std::nullopt;
-    const std::filesystem::path folder = folder_.plan_folder(outcome.plan->name, point);
+    const std::filesystem::path folder = folder_->plan_folder(outcome.plan->name, point);
     const Scenario& scenario = setup.scenario;
     write_file(folder / "plan.yaml",
                plan_file_text(*outcome.plan, *setup.workload.graph,
@@ -73,7 +74,7 @@ class StudyRun {
   }
 
   const Study& study_;
-  const ResultsFolder& folder_;
+  const ResultsFolder* folder_;
   TimelineRows rows_;
   const PlanRunner& runner_;
   std::set<std::string> notes_;
@@ -97,6 +98,10 @@ std::filesystem::path output_folder(const Study& study, const po::variables_map&
   return std::filesystem::path("out") / folder_name(study.name);
 }
 
+PlanRunner::Results results_of(Job& job) {
+  return job.reports() ? PlanRunner::Results::Kept : PlanRunner::Results::Dropped;
+}
+
 void add_results_options(Options& options) {
   options.add()("output,o", po::value<std::string>()->value_name("DIR"),
                 "results folder (default: out/<scenario name>)");
@@ -110,10 +115,14 @@ int carry_out_study(const Study& study, const po::variables_map& values, const P
                     const Console& console) {
   const OutputFormat format = format_of(values);
   const auto rows = static_cast<TimelineRows>(choice_of(values, "timeline", k_timeline_rows));
+  if (runner.results == PlanRunner::Results::Dropped) {
+    StudyRun(study, nullptr, rows, runner).all(console);
+    return ExitDone;
+  }
   const std::filesystem::path target = output_folder(study, values);
   ResultsFolder folder = ResultsFolder::create(target);
   write_file(folder.path() / "scenario.yaml", portable_text(study.document));
-  StudyRun run(study, folder, rows, runner);
+  StudyRun run(study, &folder, rows, runner);
   const std::vector<PointResult> results = run.all(console);
   folder.write_summary(study.name, results);
   folder.commit();

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "apps/job.h"
 #include "apps/outcome.h"
 
 namespace pipegraph {
@@ -14,6 +15,9 @@ void add_results_options(Options& options);
 /// `--output`, or the default.
 std::filesystem::path output_folder(const Study& study,
                                     const boost::program_options::variables_map& values);
+
+/// Kept on the rank that reports.
+PlanRunner::Results results_of(Job& job);
 
 /// Carries out the study, writes its folder, prints its table. Returns the exit code. Errors:
 /// ConfigError, and those of the runner; then no folder is left behind.

@@ -80,20 +80,26 @@ class TrainingRun {
 
   void run(Outcome& outcome, const Setup& setup, const Console& console) {
     const PreparedPlan& prepared = *outcome.prepared;
-    const std::unique_ptr<DeviceSet> devices = request_.kind->make({.workload = setup.workload,
-                                                                    .stages = prepared.stages,
-                                                                    .program = *prepared.program,
-                                                                    .seed = point_.seed});
-    OneProcess process(*prepared.program, *devices, request_.options);
-    PlanStepRunner runner(*devices->training(), process.executor(), process.ranks());
-    if (checkpoint_) point_ = resume(*checkpoint_, point_, runner.state(), process.ranks());
+    const DeviceContext context{.workload = setup.workload,
+                                .stages = prepared.stages,
+                                .program = *prepared.program,
+                                .seed = point_.seed};
+    const std::unique_ptr<DeviceSet> devices = request_.kind->make(context);
+    agree(context, request_);
+    OneProcess process(context, *devices, request_);
+    Ranks& ranks = request_.job->ranks();
+    PlanStepRunner runner(*devices->training(), process.executor(), ranks);
+    if (checkpoint_) point_ = resume(*checkpoint_, point_, runner.state(), ranks);
     // Made last, so that what was refused leaves nothing behind.
-    const TrainingFolder held(folder_, checkpoint_ ? std::optional(checkpoint_->manifest)
-                                                   : std::optional<std::filesystem::path>());
+    std::optional<TrainingFolder> held;
+    if (request_.job->reports())
+      held.emplace(folder_, checkpoint_ ? std::optional(checkpoint_->manifest)
+                                        : std::optional<std::filesystem::path>());
+    request_.job->agree("the training folder", "is there");
     const std::int64_t first = point_.step;
     const StopSignal stop;
     point_ = train({.runner = runner,
-                    .ranks = process.ranks(),
+                    .ranks = ranks,
                     .data = *samples_.training,
                     .validation = samples_.validation.get(),
                     .losses = loss_names(*setup.workload.graph),
@@ -142,6 +148,7 @@ class TrainingRun {
   /// Some twenty lines in all, and those with a validation loss.
   void report(const LossRow& row, const Console& console) {
     times_.push_back(row.time);
+    if (!request_.job->reports()) return;
     const std::int64_t every = std::max<std::int64_t>(1, request_.steps / k_loss_lines);
     if (row.step % every != 0 && row.step != 1 && !row.validation_loss) return;
     std::string text =
@@ -195,10 +202,11 @@ int run_training(const Study& study, const po::variables_map& values,
   const Setup setup = set_up(one.points.front());
   const TrainingFlags flags = training_flags(values, setup.workload.training.optimizer);
   TrainingRun training(setup, flags, request, output_folder(one, values) / k_training_folder);
-  for (const std::string& note : training.notes()) print_note(console, note);
-  const PlanRunner runner{.run = [&](Outcome& outcome, const Setup& at, Progress&) {
-    training.run(outcome, at, console);
-  }};
+  if (request.job->reports())
+    for (const std::string& note : training.notes()) print_note(console, note);
+  const PlanRunner runner{.run = [&](Outcome& outcome, const Setup& at,
+                                     Progress&) { training.run(outcome, at, console); },
+                          .results = results_of(*request.job)};
   const int code = carry_out_study(one, values, runner, console);
   return code == ExitDone && !training.reached_last_step() ? ExitNo : code;
 }

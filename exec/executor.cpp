@@ -120,7 +120,8 @@ class Executor::Impl {
     threads_.begin([&](std::size_t place) { guard(place, task); });
     look_after_devices();
     if (bad_input_) std::rethrow_exception(bad_input_);
-    if (execution_.state.failure.happened()) throw MachineError(text_of_failure());
+    if (execution_.state.failure.happened())
+      throw ExecutionError(text_of_failure(), execution_.state.failure.first());
   }
 
   template <class Task>

@@ -6,7 +6,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "core/base/errors.h"
 #include "core/base/ids.h"
 
 namespace pipegraph {
@@ -17,6 +19,17 @@ struct Fault {
   DeviceId device;            ///< invalid: none in particular
   InstructionId instruction;  ///< invalid: none in particular
   std::string what;
+};
+
+/// A run that has failed somewhere.
+class ExecutionError : public MachineError {
+ public:
+  ExecutionError(const std::string& text, Fault fault)
+      : MachineError(text), fault_(std::move(fault)) {}
+  const Fault& fault() const { return fault_; }
+
+ private:
+  Fault fault_;
 };
 
 class Failure {

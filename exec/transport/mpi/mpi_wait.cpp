@@ -20,7 +20,7 @@ void wait_for_ranks(MPI_Request& request, const RankWait& wait) {
     if (done != 0) return;
     if (wait.failure != nullptr && wait.failure->happened()) {
       const Fault fault = wait.failure->first();
-      throw MachineError(fmt::format("rank {} has failed: {}", fault.rank, fault.what));
+      throw ExecutionError(fmt::format("rank {} has failed: {}", fault.rank, fault.what), fault);
     }
     if (std::chrono::steady_clock::now() - begin > wait.deadline)
       throw MachineError(
