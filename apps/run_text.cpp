@@ -38,7 +38,7 @@ std::string times_text(const char* what, const Quartiles& times) {
 }  // namespace
 
 int run_text(const RunText& text, const ExecutionRequest& request, const Console& console) {
-  const Setup setup = set_up(text.study.points.front());
+  const Setup setup = set_up(text.study.points.point(0));
   const Program program = read_program(text, *setup.workload.topology);
   const StageGraph no_stages;
   const Executed executed =

@@ -54,17 +54,17 @@ void add_choice_of_plan(Options& options) {
 Study load_study(const po::variables_map& values) {
   const std::filesystem::path path = values["SCENARIO"].as<std::string>();
   const YamlValue document = with_settings(YamlValue::load(path), texts_of(values, "set"));
-  std::vector<SweepPoint> points = expand_sweep(document);
+  Sweep points(document);
   const auto name = document.is_map() ? document.find("name") : std::nullopt;
   return {.name = name ? name->as_string() : path.stem().string(),
           .document = document,
           .points = std::move(points)};
 }
 
-const SweepPoint& point_of(const Study& study, const po::variables_map& values) {
+SweepPoint point_of(const Study& study, const po::variables_map& values) {
   const std::size_t count = study.points.size();
   if (values.count("point") == 0) {
-    if (count == 1) return study.points.front();
+    if (count == 1) return study.points.point(0);
     throw ConfigError({.file = study.document.position().file},
                       fmt::format("the sweep has {} points", count),
                       fmt::format("--point 0 ... {}, or --set sweep={{}}", count - 1));
@@ -73,7 +73,7 @@ const SweepPoint& point_of(const Study& study, const po::variables_map& values) 
   if (index < 0 || static_cast<std::size_t>(index) >= count)
     throw ConfigError({.file = "--point"}, fmt::format("there is no point {}", index),
                       fmt::format("0 to {}", count - 1));
-  return study.points[static_cast<std::size_t>(index)];
+  return study.points.point(static_cast<std::size_t>(index));
 }
 
 Setup set_up(const SweepPoint& point) {

@@ -14,8 +14,7 @@ namespace pipegraph {
 struct Study {
   std::string name;
   YamlValue document;
-  std::vector<SweepPoint> points;
-  bool swept() const { return !points.front().settings.empty(); }
+  Sweep points;
 };
 
 /// One point, ready to be planned for.
@@ -31,7 +30,7 @@ void add_scenario(Options& options);
 Study load_study(const boost::program_options::variables_map& values);
 
 /// The only point, or the one that `--point` names. Errors: ConfigError if it is needed and absent.
-const SweepPoint& point_of(const Study& study, const boost::program_options::variables_map& values);
+SweepPoint point_of(const Study& study, const boost::program_options::variables_map& values);
 
 /// Reads scenario, model and cluster. Errors: ConfigError.
 Setup set_up(const SweepPoint& point);

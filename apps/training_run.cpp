@@ -31,17 +31,18 @@ constexpr std::int64_t k_loss_lines = 20;
 
 /// The scenario with one of its points and one of its plans only.
 Study chosen(const Study& study, const po::variables_map& values) {
-  Study one = study;
-  one.points = {point_of(study, values)};
-  YamlValue& document = one.points.front().document;
+  SweepPoint point = point_of(study, values);
+  YamlValue& document = point.document;
   const Scenario scenario = read_scenario(document);
   const std::string name = plan_of(scenario, values).name;
   const auto plans = document.find("plans");
-  if (!plans || scenario.plans.size() == 1) return one;  // a plan file has no list
-  for (std::size_t i = 0; i < scenario.plans.size(); ++i)
-    if (scenario.plans[i].name == name)
+  // A plan file has no list.
+  for (std::size_t i = 0; plans && i < scenario.plans.size(); ++i)
+    if (scenario.plans.size() > 1 && scenario.plans[i].name == name)
       document =
           document.with("plans", "[null]", "--plan").with("plans[0]", plans->items()[i], "--plan");
+  Study one = study;
+  one.points = Sweep(std::move(point));
   return one;
 }
 
@@ -199,7 +200,7 @@ int run_training(const Study& study, const po::variables_map& values,
         fmt::format("{} devices compute nothing that could be trained", request.kind->name),
         "--backend cpu");
   const Study one = chosen(study, values);
-  const Setup setup = set_up(one.points.front());
+  const Setup setup = set_up(one.points.point(0));
   const TrainingFlags flags = training_flags(values, setup.workload.training.optimizer);
   TrainingRun training(setup, flags, request, output_folder(one, values) / k_training_folder);
   if (request.job->reports())

@@ -52,7 +52,7 @@ int run_validate(Arguments arguments, const Console& console) {
                    {"reason", TextTable::Align::Left}});
   bool ok = true;
   for (std::size_t i = 0; i < study.points.size(); ++i) {
-    const Setup setup = set_up(study.points[i]);
+    const Setup setup = set_up(study.points.point(i));
     for (const PlanRequest& request : setup.scenario.plans) {
       const Finding finding = examine(request, setup);
       ok = ok && finding.ok;

@@ -21,9 +21,9 @@ YamlValue MapReader::required(const std::string& key) {
   if (!found) {
     const std::vector<std::string> present = value_.keys();
     const std::optional<std::string> close = nearest(key, present);
-    value_.fail(fmt::format("{} has no key '{}'", what_, key),
-                close ? fmt::format("'{}' (is '{}' it, misspelt?)", key, *close)
-                      : fmt::format("'{}'", key));
+    const std::string expected = fmt::format("{} with '{}'", what_, key);
+    value_.fail(fmt::format("missing key '{}'", key),
+                close ? fmt::format("{} (is '{}' it, misspelt?)", expected, *close) : expected);
   }
   return *found;
 }

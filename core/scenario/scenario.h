@@ -54,7 +54,7 @@ struct Scenario {
   MemoryPolicy memory = MemoryPolicy::Error;
 };
 
-/// Reads a scenario without a sweep (see expand_sweep), or a plan file as the scenario of this one
+/// Reads a scenario without a sweep (see Sweep), or a plan file as the scenario of this one
 /// plan. `name` defaults to the stem of the document's file. Errors: ConfigError.
 Scenario read_scenario(const YamlValue& document);
 

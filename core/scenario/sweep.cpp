@@ -2,18 +2,14 @@
 #include "core/scenario/sweep.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/base/errors.h"
 
 namespace pipegraph {
 namespace {
 
 constexpr std::string_view k_zip = "zip";
-
-/// Keys that advance together: one of the product, or all of a zip.
-struct Axis {
-  std::vector<std::string> paths;
-  std::vector<std::vector<YamlValue>> values;  ///< by path, then position
-  std::size_t length() const { return values.front().size(); }
-};
 
 std::vector<YamlValue> read_values(const YamlValue& list) {
   std::vector<YamlValue> values = list.items();
@@ -21,7 +17,29 @@ std::vector<YamlValue> read_values(const YamlValue& list) {
   return values;
 }
 
-Axis read_zip(const YamlValue& map) {
+/// Named by an error of the path, which has no place of its own.
+std::string origin_of(const YamlValue& value) {
+  const SourcePosition at = value.position();
+  if (at.line == 0) return "sweep";
+  return fmt::format("{}:{}:{}: sweep", at.file, at.line, at.column);
+}
+
+}  // namespace
+
+Sweep::Sweep(const YamlValue& document) : base_(document) {
+  const auto sweep = document.is_map() ? document.find("sweep") : std::nullopt;
+  if (!sweep) return;
+  for (const std::string& key : sweep->keys()) append_axes(*sweep, key);
+  check_paths(*sweep);
+  base_ = document.without("sweep");
+  count_points(*sweep);
+  try_every_value();
+}
+
+Sweep::Sweep(SweepPoint only)
+    : base_(std::move(only.document)), settings_(std::move(only.settings)) {}
+
+Sweep::Axis Sweep::read_zip(const YamlValue& map) {
   Axis axis;
   for (const std::string& path : map.keys()) {
     const YamlValue list = map.find(path).value();
@@ -35,72 +53,57 @@ Axis read_zip(const YamlValue& map) {
   return axis;
 }
 
-void append_axes(const YamlValue& sweep, const std::string& key, std::vector<Axis>& axes) {
+void Sweep::append_axes(const YamlValue& sweep, const std::string& key) {
   const YamlValue value = sweep.find(key).value();
   if (key != k_zip) {
-    axes.push_back({.paths = {key}, .values = {read_values(value)}});
+    axes_.push_back({.paths = {key}, .values = {read_values(value)}});
   } else if (value.is_sequence()) {
-    for (const YamlValue& zip : value.items()) axes.push_back(read_zip(zip));
+    for (const YamlValue& zip : value.items()) axes_.push_back(read_zip(zip));
   } else {
-    axes.push_back(read_zip(value));
+    axes_.push_back(read_zip(value));
   }
 }
 
-void check_paths(const YamlValue& sweep, const std::vector<Axis>& axes) {
+void Sweep::check_paths(const YamlValue& sweep) const {
   std::vector<std::string> paths;
-  for (const Axis& axis : axes) paths.insert(paths.end(), axis.paths.begin(), axis.paths.end());
+  for (const Axis& axis : axes_) paths.insert(paths.end(), axis.paths.begin(), axis.paths.end());
   std::sort(paths.begin(), paths.end());
   const auto twice = std::adjacent_find(paths.begin(), paths.end());
   if (twice != paths.end())
     sweep.fail(fmt::format("'{}' is swept twice", *twice), "every path once");
 }
 
-std::size_t count_points(const YamlValue& sweep, const std::vector<Axis>& axes) {
-  std::size_t points = 1;
-  for (const Axis& axis : axes) {
-    points *= axis.length();
-    if (points > k_most_sweep_points)
+void Sweep::count_points(const YamlValue& sweep) {
+  for (const Axis& axis : axes_) {
+    size_ *= axis.length();
+    if (size_ > k_most_sweep_points)
       sweep.fail("the sweep has too many points",
                  fmt::format("at most {} combinations", k_most_sweep_points));
   }
-  return points;
 }
 
-/// Named by an error of the path, which has no place of its own.
-std::string origin_of(const YamlValue& value) {
-  const SourcePosition at = value.position();
-  if (at.line == 0) return "sweep";
-  return fmt::format("{}:{}:{}: sweep", at.file, at.line, at.column);
+/// Finds a wrong path or value before the first point runs, in as many steps as there are values.
+void Sweep::try_every_value() const {
+  std::size_t stride = size_;
+  for (const Axis& axis : axes_) {
+    stride /= axis.length();
+    for (std::size_t position = 0; position < axis.length(); ++position) point(position * stride);
+  }
 }
 
-SweepPoint point_at(const YamlValue& base, const std::vector<Axis>& axes, std::size_t index) {
-  std::vector<std::size_t> position(axes.size());
-  for (std::size_t a = axes.size(); a-- > 0; index /= axes[a].length())
-    position[a] = index % axes[a].length();
-  SweepPoint point{.settings = {}, .document = base};
-  for (std::size_t a = 0; a < axes.size(); ++a)
-    for (std::size_t p = 0; p < axes[a].paths.size(); ++p) {
-      const YamlValue& value = axes[a].values[p][position[a]];
-      point.document = point.document.with(axes[a].paths[p], value, origin_of(value));
-      point.settings.emplace_back(axes[a].paths[p], value);
+SweepPoint Sweep::point(std::size_t index) const {
+  check(index < size_, "a point of the sweep");
+  std::vector<std::size_t> position(axes_.size());
+  for (std::size_t a = axes_.size(); a-- > 0; index /= axes_[a].length())
+    position[a] = index % axes_[a].length();
+  SweepPoint point{.settings = settings_, .document = base_};
+  for (std::size_t a = 0; a < axes_.size(); ++a)
+    for (std::size_t p = 0; p < axes_[a].paths.size(); ++p) {
+      const YamlValue& value = axes_[a].values[p][position[a]];
+      point.document = point.document.with(axes_[a].paths[p], value, origin_of(value));
+      point.settings.emplace_back(axes_[a].paths[p], value);
     }
   return point;
-}
-
-}  // namespace
-
-std::vector<SweepPoint> expand_sweep(const YamlValue& document) {
-  const auto sweep = document.is_map() ? document.find("sweep") : std::nullopt;
-  if (!sweep) return {{.settings = {}, .document = document}};
-  std::vector<Axis> axes;
-  for (const std::string& key : sweep->keys()) append_axes(*sweep, key, axes);
-  check_paths(*sweep, axes);
-  const YamlValue base = document.without("sweep");
-  std::vector<SweepPoint> points;
-  const std::size_t count = count_points(*sweep, axes);
-  points.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) points.push_back(point_at(base, axes, i));
-  return points;
 }
 
 std::vector<std::string> swept_paths(const YamlValue& document) {

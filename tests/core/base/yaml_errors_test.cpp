@@ -100,11 +100,12 @@ TEST(YamlErrors, UnknownAndMissingKeys) {
       }),
       "f:2:3: outer.bandwith: unknown key in a link; expected 'bandwidth' (or one of latency, "
       "bandwidth)");
-  EXPECT_EQ(message_of([&] { MapReader(value, "a link").required("bandwidth"); }),
-            "f:2:3: outer: a link has no key 'bandwidth'; expected 'bandwidth' (is 'bandwith' it, "
-            "misspelt?)");
+  EXPECT_EQ(
+      message_of([&] { MapReader(value, "a link").required("bandwidth"); }),
+      "f:2:3: outer: missing key 'bandwidth'; expected a link with 'bandwidth' (is 'bandwith' it, "
+      "misspelt?)");
   EXPECT_EQ(message_of([&] { MapReader(value, "a link").required("shape"); }),
-            "f:2:3: outer: a link has no key 'shape'; expected 'shape'");
+            "f:2:3: outer: missing key 'shape'; expected a link with 'shape'");
   EXPECT_EQ(message_of([] { MapReader(YamlValue::parse("- 1", "f"), "a link"); }),
             "f:1:1: is not a map; expected a link as a map of keys");
 }

@@ -30,7 +30,7 @@ TEST(TrainingText, ReadsBackWhatItWrites) {
 TEST(TrainingText, OnlyTheMiniBatchIsRequired) {
   EXPECT_EQ(read("{mini_batch: 64}"), (Training{64, Precision::Fp32, Optimizer::Sgd}));
   EXPECT_EQ(error_of("{precision: fp32}"),
-            "f:1:1: training has no key 'mini_batch'; expected 'mini_batch'");
+            "f:1:1: missing key 'mini_batch'; expected training with 'mini_batch'");
 }
 
 TEST(TrainingText, RefusesWhatItDoesNotKnow) {

@@ -166,7 +166,7 @@ TEST(Pipedream, ReadsItsOptions) {
               HasSubstr("f:1:8: cost: 'cost: common' knows neither"));
   EXPECT_THAT(configuration_error("pipedream", "{levels: []}"), HasSubstr("0 levels"));
   EXPECT_THAT(configuration_error("pipedream", "{levels: [{workers: 4}]}"),
-              HasSubstr("has no key 'bandwidth'"));
+              HasSubstr("missing key 'bandwidth'"));
   EXPECT_THROW(pipedream(on(test::chain_graph(2), test::ideal_cluster(2)), 1,
                          {.levels = {{2, 1e9}, {2, 1e9}}}),
                ConfigError);

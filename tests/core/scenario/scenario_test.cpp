@@ -68,7 +68,8 @@ TEST(Scenario, ReadsEveryKey) {
 }
 
 TEST(Scenario, NamesThePlaceOfWhatIsWrong) {
-  EXPECT_EQ(error_of(""), "dir/study.yaml:1:1: a scenario has no key 'plans'; expected 'plans'");
+  EXPECT_EQ(error_of(""),
+            "dir/study.yaml:1:1: missing key 'plans'; expected a scenario with 'plans'");
   EXPECT_EQ(error_of("plans: []\n"),
             "dir/study.yaml:4:8: plans: there is no plan; expected at least one, e.g. {planner: "
             "balanced}");
