@@ -2,9 +2,11 @@
 
 #include <boost/program_options/value_semantic.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "apps/exit_code.h"
+#include "apps/interruption.h"
 #include "apps/report_process.h"
 #include "apps/result_table.h"
 #include "core/base/files.h"
@@ -37,7 +39,7 @@ class StudyRun {
 
   std::vector<PointResult> all(const Console& console) {
     std::vector<PointResult> results;
-    const std::size_t plans = read_scenario(study_.points.front().document).plans.size();
+    const std::size_t plans = read_scenario(study_.points.point(0).document).plans.size();
     Progress progress(console, study_.points.size() * plans);
     for (std::size_t i = 0; i < study_.points.size(); ++i)
       results.push_back(point(i, progress, i * plans));
@@ -48,9 +50,10 @@ class StudyRun {
 
  private:
   PointResult point(std::size_t index, Progress& progress, std::size_t first_step) {
-    const Setup setup = set_up(study_.points[index]);
+    const SweepPoint swept = study_.points.point(index);
+    const Setup setup = set_up(swept);
     PointResult result;
-    for (const auto& [path, value] : study_.points[index].settings)
+    for (const auto& [path, value] : swept.settings)
       result.point.emplace_back(path, point_value(value));
     for (const PlanRequest& request : setup.scenario.plans) {
       progress.begin(first_step + result.plans.size(), request.name);
@@ -64,7 +67,7 @@ class StudyRun {
 
   void write(const Outcome& outcome, const Setup& setup, std::size_t index) const {
     if (!outcome.plan || folder_ == nullptr) return;
-    const auto point = study_.swept() ? std::optional(index) : std::nullopt;
+    const auto point = study_.points.empty() ? std::nullopt : std::optional(index);
     const std::filesystem::path folder = folder_->plan_folder(outcome.plan->name, point);
     const Scenario& scenario = setup.scenario;
     write_file(folder / "plan.yaml",
@@ -89,6 +92,13 @@ int add_report(const std::filesystem::path& folder, const Console& console) {
     return ExitDone;
   }
   return draw_report(folder, {"--quiet"});
+}
+
+/// The files take their place all or not at all, whatever signal comes.
+void finish(ResultsFolder& folder, std::optional<RemovedOnSignal>& interruption) {
+  const SignalsHeld held;
+  folder.commit();
+  interruption.reset();
 }
 
 }  // namespace
@@ -121,11 +131,15 @@ int carry_out_study(const Study& study, const po::variables_map& values, const P
   }
   const std::filesystem::path target = output_folder(study, values);
   ResultsFolder folder = ResultsFolder::create(target);
+  std::optional<RemovedOnSignal> interruption(folder.leftovers());
+  if (folder.removed_unfinished())
+    print_note(console, fmt::format("{}: removed the unfinished results of a run that was killed",
+                                    target.string()));
   write_file(folder.path() / "scenario.yaml", portable_text(study.document));
   StudyRun run(study, &folder, rows, runner);
   const std::vector<PointResult> results = run.all(console);
   folder.write_summary(study.name, results);
-  folder.commit();
+  finish(folder, interruption);
   for (const std::string& note : run.notes()) print_note(console, note);
   print_result(console, results_in(format, study.name, results));
   const int drawn = values.count("no-report") > 0 ? ExitDone : add_report(target, console);

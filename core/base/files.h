@@ -10,7 +10,8 @@ namespace pipegraph {
 
 /// Writes `content` under a temporary name in the same folder and renames it to `path`; a symbolic
 /// link is followed, a device or pipe is written into. Survives a kill at any moment, not a power
-/// cut (no fsync: a sweep writes thousands of files).
+/// cut: a sweep writes thousands of files, so whoever needs that waits once for all of them
+/// (FolderLock::wait_for_medium).
 /// Errors: MachineError naming the path and the system's reason; the old file is then untouched
 /// and no temporary file is left.
 void write_file(const std::filesystem::path& path, std::string_view content);

@@ -48,6 +48,14 @@ void write_mark(const std::filesystem::path& folder) {
   write_file(folder / k_mark_file, mark.dump() + "\n");
 }
 
+FolderLock lock_folder(const std::filesystem::path& folder) {
+  std::optional<FolderLock> lock = FolderLock::take(folder);
+  if (!lock)
+    throw ConfigError({.file = folder.parent_path().string()}, "another run is writing to it",
+                      "another folder, or that run's end");
+  return std::move(*lock);
+}
+
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> entries;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -87,24 +95,40 @@ ResultsFolder::ResultsFolder(std::filesystem::path target, Origin origin)
   try {
     make_folder(target_);
     if (!is_ours(target_)) write_mark(target_);  // a killed run leaves it ours
-    remove_tree(staging_);
-    make_folder(staging_);
-    write_mark(staging_);
+    open_staging();
   } catch (...) {
     abandon();
     throw;
   }
 }
 
+void ResultsFolder::open_staging() {
+  if (std::filesystem::exists(staging_)) {
+    const FolderLock unused = lock_folder(staging_);
+    remove_tree(staging_);
+    removed_unfinished_ = true;
+  }
+  make_folder(staging_);
+  lock_.emplace(lock_folder(staging_));
+  write_mark(staging_);
+}
+
 ResultsFolder::~ResultsFolder() {
   if (!committed_) abandon();
 }
 
+Leftovers ResultsFolder::leftovers() const {
+  return {.part = staging_,
+          .all = origin_ == Origin::Made ? target_ : std::filesystem::path(),
+          .keeps_all = target_ / k_training_folder};
+}
+
 void ResultsFolder::abandon() const {
   std::error_code ignored;
-  const bool keep =
-      origin_ == Origin::Existed || std::filesystem::exists(target_ / k_training_folder, ignored);
-  std::filesystem::remove_all(keep ? staging_ : target_, ignored);
+  if (!lock_ && origin_ == Origin::Existed) return;
+  const Leftovers left = leftovers();
+  const bool all = !left.all.empty() && !std::filesystem::exists(left.keeps_all, ignored);
+  std::filesystem::remove_all(all ? left.all : left.part, ignored);
 }
 
 std::filesystem::path ResultsFolder::plan_folder(std::string_view plan,
@@ -124,6 +148,7 @@ void ResultsFolder::write_summary(const std::string& scenario,
 
 void ResultsFolder::commit() {
   check(!committed_, "results are committed once");
+  lock_->wait_for_medium();
   for (const std::filesystem::path& old : entries_of(target_))
     if (old != staging_ && old.filename() != k_mark_file && old.filename() != k_training_folder)
       remove_tree(old);

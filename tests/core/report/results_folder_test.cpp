@@ -94,6 +94,23 @@ TEST_F(Results, AForeignFolderIsRefusedUntouched) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "thesis.tex"));
 }
 
+TEST_F(Results, WhatAKilledRunLeftIsRemoved) {
+  finish(folder_, "old");
+  EXPECT_FALSE(ResultsFolder::create(folder_).removed_unfinished());
+  std::filesystem::create_directories(folder_ / ".partial/plans/killed");
+  ResultsFolder results = ResultsFolder::create(folder_);
+  EXPECT_TRUE(results.removed_unfinished());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / ".partial/plans"));
+}
+
+TEST_F(Results, AFolderThatAnotherRunWritesToIsRefused) {
+  ResultsFolder results = ResultsFolder::create(folder_);
+  EXPECT_THROW(ResultsFolder::create(folder_), ConfigError);
+  write_file(results.plan_folder("p") / "plan.yaml", "x");
+  results.commit();
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "plans/p/plan.yaml"));
+}
+
 TEST_F(Results, AnEmptyFolderIsTakenAndAFileIsNot) {
   std::filesystem::create_directories(folder_);
   ResultsFolder::create(folder_).commit();

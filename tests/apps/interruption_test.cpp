@@ -1,0 +1,75 @@
+// What a `simulate` that is stopped by a signal leaves behind. It waits in a pipe that nobody
+// writes to, where one of its plans should come from.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "core/base/files.h"
+#include "tests/apps/workbench.h"
+
+namespace pipegraph {
+namespace {
+
+using test::Ran;
+using test::run;
+
+const std::vector<std::string> k_good{"simulate", "branches.yaml", "--no-report", "-o", "results"};
+
+class Interrupted : public test::Workbench {
+ protected:
+  Interrupted() {
+    write_branches();
+    ::mkfifo("pipe.yaml", 0600);
+    write_file("endless.yaml", read_file("branches.yaml") + "  - {name: late, file: pipe.yaml}\n");
+  }
+
+  /// The status of a run that got `signal` once it had begun to write.
+  int stop_with(int signal) const {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(run({"simulate", "endless.yaml", "--no-report", "-o", "results"}).code);
+    int status = 0;
+    while (!exists("results/.partial/scenario.yaml")) {
+      if (::waitpid(child, &status, WNOHANG) == child) return status;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ::kill(child, signal);
+    ::waitpid(child, &status, 0);
+    return status;
+  }
+};
+
+TEST_F(Interrupted, SignalsEndItAndLeaveNothing) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const int status = stop_with(signal);
+    EXPECT_TRUE(WIFSIGNALED(status)) << status;
+    EXPECT_EQ(WTERMSIG(status), signal);
+    EXPECT_FALSE(exists("results"));
+  }
+}
+
+TEST_F(Interrupted, SignalsLeaveEarlierResults) {
+  ASSERT_EQ(run(k_good).code, 0);
+  stop_with(SIGTERM);
+  EXPECT_TRUE(exists("results/summary.json"));
+  EXPECT_FALSE(exists("results/.partial"));
+}
+
+TEST_F(Interrupted, TheNextRunRemovesWhatAKilledOneLeft) {
+  stop_with(SIGKILL);
+  EXPECT_TRUE(exists("results/.partial"));
+  const Ran ran = run(k_good);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(
+      ran.err,
+      testing::HasSubstr("note: results: removed the unfinished results of a run that was killed"));
+  EXPECT_FALSE(exists("results/.partial"));
+}
+
+}  // namespace
+}  // namespace pipegraph
