@@ -15,12 +15,16 @@ constexpr double k_most_flops = 1e30;
 constexpr double k_most_seconds = 1e12;
 constexpr std::int64_t k_most_product_dimension = std::int64_t{1} << 31;
 
-void check_inputs(const Operator& op, std::size_t operators) {
+void check_inputs(const std::vector<Operator>& operators, OperatorId self) {
+  const Operator& op = operators[self.index()];
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    if (!op.inputs[i].valid() || op.inputs[i].index() >= operators)
+    if (!op.inputs[i].valid() || op.inputs[i].index() >= operators.size())
       throw ConfigError(op.position,
                         fmt::format("'{}' reads an operator that is not there", op.name),
                         "inputs among the model's operators");
+    if (op.inputs[i] == self)
+      throw ConfigError(op.position, fmt::format("'{}' is its own input", op.name),
+                        "other operators as inputs");
     if (std::find(op.inputs.begin(), op.inputs.begin() + static_cast<std::ptrdiff_t>(i),
                   op.inputs[i]) != op.inputs.begin() + static_cast<std::ptrdiff_t>(i))
       throw ConfigError(op.position, fmt::format("'{}' names an input twice", op.name),
@@ -133,7 +137,7 @@ ComputationGraph::ComputationGraph(std::string name, std::vector<Operator> opera
     if (!by_name_.emplace(op.name, make_id<OperatorId>(i)).second)
       throw ConfigError(op.position, fmt::format("there are two operators '{}'", op.name),
                         "a name of its own for each operator");
-    check_inputs(op, operators_.size());
+    check_inputs(operators_, make_id<OperatorId>(i));
     check_split(op);
     if (op.backward_input) op.backward = merged(*op.backward_input, *op.backward_weight);
     check_products(op, op.forward);

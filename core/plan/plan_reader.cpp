@@ -65,7 +65,7 @@ class PlanReader {
       plan.skip_transfer = static_cast<SkipTransfer>(skip->as_choice(std::vector<std::string>{
           std::string(to_text(SkipTransfer::Direct)), std::string(to_text(SkipTransfer::Relay))}));
     if (const auto slots = reader_.optional("receive_slots"))
-      plan.receive_slots = as_count(*slots, 0, k_most_slots);
+      plan.receive_slots = as_count(*slots, 1, k_most_slots);
   }
 
   static std::string read_schedule(const YamlValue& value) {

@@ -88,8 +88,9 @@ std::string to_yaml_text(const Plan& plan, const ComputationGraph& graph) {
   std::string text = fmt::format("name: {}\nplanner: {}\n", to_yaml_scalar(plan.name),
                                  to_yaml_scalar(plan.planner));
   text += fmt::format("kind: {}\nschedule: {}\n", to_text(plan.kind), plan.schedule);
-  text += fmt::format("extra_in_flight: {}\nskip_transfer: {}\nreceive_slots: {}\n",
-                      plan.extra_in_flight, to_text(plan.skip_transfer), plan.receive_slots);
+  text += fmt::format("extra_in_flight: {}\nskip_transfer: {}\n", plan.extra_in_flight,
+                      to_text(plan.skip_transfer));
+  if (plan.receive_slots > 0) text += fmt::format("receive_slots: {}\n", plan.receive_slots);
   text += "stages:\n";
   for (const Stage& stage : plan.stages) text += stage_text(stage, graph);
   text += fmt::format("unused_devices: {}\n", bracketed(numbers(plan.unused_devices), 0));

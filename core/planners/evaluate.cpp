@@ -69,8 +69,8 @@ PreparedPlan prepare(const Workload& workload, const Plan& plan, const Evaluatio
   const double passes = count_passes(prepared.stages, workload.training.mini_batch);
   if (passes > k_most_passes) {
     refuse(prepared, PlanStatus::Infeasible,
-           fmt::format("{:.0f} forwards and backwards are more than {:.0f}; larger micro-batches "
-                       "need fewer",
+           fmt::format("{:.0f} forwards and backwards are more than {:.0f}, which take 3.5 GiB of "
+                       "memory; larger micro-batches need fewer",
                        passes, k_most_passes));
     return prepared;
   }

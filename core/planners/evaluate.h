@@ -18,9 +18,9 @@
 
 namespace pipegraph {
 
-/// Forwards and backwards of a plan, on all replicas, that are scheduled and lowered at most: about
-/// 7 GiB of memory.
-inline constexpr double k_most_passes = 1 << 24;
+/// Forwards and backwards of a plan, on all replicas, that are scheduled and lowered at most. They
+/// and their messages take about 3.5 GiB of memory.
+inline constexpr double k_most_passes = 1 << 23;
 
 /// Infeasible: the planner found no plan, or the plan has more than k_most_passes.
 enum class PlanStatus : std::uint8_t { Ok, Infeasible, OutOfMemory, Deadlock };

@@ -32,6 +32,14 @@ TEST(PlanFile, APlanReadsBackAsItself) {
   EXPECT_EQ(to_yaml_text(again, *workload.graph), text);
 }
 
+TEST(PlanFile, UnlimitedReceiveSlotsReadBack) {
+  const Workload workload = test::tiny_workload();
+  Plan plan = test::full_plan();
+  plan.receive_slots = 0;
+  const std::string text = to_yaml_text(plan, *workload.graph);
+  EXPECT_TRUE(test::equal(read_plan(YamlValue::parse(text, "f"), workload).plan, plan)) << text;
+}
+
 TEST(PlanFile, AnInfiniteObjectiveReadsBack) {
   const Workload workload = test::tiny_workload();
   Plan plan = test::full_plan();
@@ -86,9 +94,9 @@ TEST(PlanFile, RefusesOtherFormatsAndMissingParts) {
   EXPECT_EQ(error_of("{format: 2, plan: {}}"),
             "f:1:10: format: format 2 is not known; expected format: 1");
   EXPECT_EQ(error_of("{format: 1, plan: {}}"),
-            "f:1:1: a plan file has no key 'model'; expected 'model'");
+            "f:1:1: missing key 'model'; expected a plan file with 'model'");
   EXPECT_THAT(error_of("{format: 1, plan: {}, model: {}, cluster: {}, training: {}}"),
-              StartsWith("f:1:57: training: training has no key 'mini_batch'"));
+              StartsWith("f:1:57: training: missing key 'mini_batch'"));
   EXPECT_FALSE(is_plan_document(YamlValue::parse("{name: x, plans: []}", "f")));
 }
 

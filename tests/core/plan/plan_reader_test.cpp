@@ -86,6 +86,8 @@ TEST(PlanReader, NamesThePlaceOfWhatIsWrong) {
               StartsWith("f:1:24: kind: unknown value 'tree'; expected one of graph, sequential"));
   EXPECT_THAT(plan_error("{micro_batch: 0, stages: [{operators: [a1]}]}"),
               StartsWith("f:1:15: micro_batch: 0 is out of range"));
+  EXPECT_THAT(plan_error("{micro_batch: 4, receive_slots: 0, stages: [{operators: [a1]}]}"),
+              StartsWith("f:1:33: receive_slots: 0 is out of range"));
   EXPECT_THAT(plan_error("{micro_batch: 4, recompute: some, stages: [{operators: [a1]}]}"),
               StartsWith("f:1:29: recompute: unknown value 'some'"));
   EXPECT_THAT(plan_error("[]"), StartsWith("f:1:1: is not a map; expected a plan"));
