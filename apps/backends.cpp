@@ -28,6 +28,8 @@ BackendRun run_analytic(const Program& program, const Topology& topology,
 }
 
 #ifdef PIPEGRAPH_HAS_SIMGRID
+constexpr bool k_has_simgrid = true;
+
 BackendRun run_simgrid(const Program& program, const Topology& topology,
                        const Simulation& simulation, std::atomic<std::uint64_t>& completed) {
   SimulationOptions options;
@@ -43,6 +45,8 @@ BackendRun run_simgrid(const Program& program, const Topology& topology,
   return run;
 }
 #else
+constexpr bool k_has_simgrid = false;
+
 BackendRun run_simgrid(const Program& /*program*/, const Topology& /*topology*/,
                        const Simulation& /*simulation*/,
                        std::atomic<std::uint64_t>& /*completed*/) {
@@ -52,6 +56,8 @@ BackendRun run_simgrid(const Program& /*program*/, const Topology& /*topology*/,
 #endif
 
 }  // namespace
+
+bool is_built_in(BackendKind kind) { return kind != BackendKind::SimGrid || k_has_simgrid; }
 
 BackendRun run_backend(const Program& program, const Topology& topology,
                        const Simulation& simulation, std::atomic<std::uint64_t>& completed) {

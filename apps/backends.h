@@ -18,6 +18,9 @@ struct BackendRun {
   std::string note;  ///< what the network model does to the cluster's numbers; may be empty
 };
 
+/// Whether this build has it: SimGrid may be left out (PIPEGRAPH_SIM=OFF).
+bool is_built_in(BackendKind kind);
+
 /// `completed` counts instructions as they complete; it must lie in memory shared with children.
 /// Errors: ConfigError if the backend is not built in, InternalError if a valid program got stuck.
 BackendRun run_backend(const Program& program, const Topology& topology,

@@ -10,6 +10,7 @@ from analysis.occupancy import Occupancies, total
 from tests.analysis.folders import FolderCase
 
 PROGRAM = os.environ.get("PIPEGRAPH_PROGRAM", "")
+BACKEND = os.environ.get("PIPEGRAPH_BACKEND", "simgrid")
 
 # Two replicas of the slow branch; a chain that has to hop; a plan whose name is no file name; a plan
 # that cannot fit.
@@ -57,6 +58,7 @@ class Simulated(FolderCase):
         path = self.folder.with_name("scenario.yaml")
         path.write_text(text)
         command = [PROGRAM, "simulate", str(path), "-o", str(self.folder), "--no-report"]
+        command += ["--set", f"simulation.backend={BACKEND}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return load(self.folder)

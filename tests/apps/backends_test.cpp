@@ -16,18 +16,31 @@ class Backends : public test::Workbench {};
 
 TEST_F(Backends, CountEveryInstructionAlsoFromAChildProcess) {
   write_branches();
-  const auto setup = set_up(expand_sweep(YamlValue::load("branches.yaml")).front());
+  const auto setup = set_up(Sweep(YamlValue::load("branches.yaml")).point(0));
   const Plan plan = read_plan(setup.scenario.plans.front().value, setup.workload).plan;
   const PreparedPlan prepared = prepare(setup.workload, plan);
   const std::size_t size = prepared.program->size();
   Progress progress({}, 1);
   for (const BackendKind kind : {BackendKind::Analytic, BackendKind::SimGrid}) {
+    if (!is_built_in(kind)) continue;
     std::atomic<std::uint64_t>& completed = progress.parts(size);
     const BackendRun run =
         run_backend(*prepared.program, *setup.workload.topology, {.backend = kind}, completed);
     EXPECT_EQ(completed, size);
     EXPECT_EQ(run.timeline.size(), size);
   }
+}
+
+TEST_F(Backends, OneThatIsNotBuiltInIsRefusedWithTheRemedy) {
+  if (is_built_in(BackendKind::SimGrid)) GTEST_SKIP() << "SimGrid is built in";
+  write_branches();
+  const test::Ran ran = test::run(
+      {"simulate", "branches.yaml", "--no-report", "--set", "simulation.backend=simgrid"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err,
+            "pipegraph: simulation.backend: pipegraph was built without SimGrid; expected "
+            "simulation: {backend: analytic}\n");
+  EXPECT_FALSE(exists("out"));
 }
 
 }  // namespace

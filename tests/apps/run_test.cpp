@@ -96,8 +96,8 @@ TEST_F(RunVerb, AForcedDeadlockIsNamed) {
 TEST_F(RunVerb, FindsALostMessage) {
   write_branches();
   // The first transfer of the graph plan.
-  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated",
-                       "--misbehave", "drop=1,lanes=one,delay=100 us,seed=2"});
+  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--misbehave",
+                       "drop=1,lanes=one,delay=100 us,seed=2"});
   EXPECT_EQ(ran.code, ExitFault);
   EXPECT_NE(ran.err.find("no message is on its way"), std::string::npos) << ran.err;
   EXPECT_FALSE(exists("out/branches"));

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/backends.h"
 #include "core/base/files.h"
 #include "tests/apps/workbench.h"
 
@@ -40,6 +41,7 @@ TEST_F(Simulate, ComparesAGraphWithAChain) {
 }
 
 TEST_F(Simulate, BothBackendsAgree) {
+  if (!is_built_in(BackendKind::SimGrid)) GTEST_SKIP() << "needs SimGrid";
   write_branches();
   ASSERT_EQ(run({"simulate", "branches.yaml", "--no-report", "-o", "a"}).code, 0);
   ASSERT_EQ(run({"simulate", "branches.yaml", "--no-report", "-o", "b", "--set",
@@ -51,6 +53,7 @@ TEST_F(Simulate, BothBackendsAgree) {
 }
 
 TEST_F(Simulate, TheQuickstartRunsOnEveryNetworkModel) {
+  if (!is_built_in(BackendKind::SimGrid)) GTEST_SKIP() << "needs SimGrid";
   for (const std::string network : {"ideal", "lv08", "smpi", "ib"}) {
     const Ran ran = run({"simulate", PIPEGRAPH_SOURCE_DIR "/scenarios/quickstart.yaml",
                          "--no-report", "-o", "results", "--set", "simulation.network=" + network});

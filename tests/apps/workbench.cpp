@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "apps/backends.h"
 #include "apps/command_line.h"
 #include "core/base/files.h"
 
@@ -65,8 +66,10 @@ void Workbench::write_branches(const std::string& more) const {
                   "plans:\n"
                   "  - name: graph\n    planner: manual\n    micro_batch: 1\n    stages:\n{1}"
                   "  - name: chain\n    planner: manual\n    kind: sequential\n"
-                  "    micro_batch: 1\n    stages:\n{1}{2}",
-                  PIPEGRAPH_SOURCE_DIR, stages, more));
+                  "    micro_batch: 1\n    stages:\n{1}{2}{3}",
+                  PIPEGRAPH_SOURCE_DIR, stages,
+                  is_built_in(BackendKind::SimGrid) ? "" : "simulation: {backend: analytic}\n",
+                  more));
 }
 
 void Workbench::write_tower() const {

@@ -28,7 +28,7 @@ class Workbench : public ::testing::Test {
 
   /// Writes `branches.yaml`: the two branches of models/two_branches.yaml on eight ideal devices,
   /// eight samples one by one, as a graph of eight stages and as the chain a1 a2 a3 b1 b2 b3 b4 a4.
-  /// `more` is appended.
+  /// On SimGrid where it is built in, else on the analytic backend. `more` is appended.
   void write_branches(const std::string& more = "") const;
   /// Writes `tower.yaml`: a perceptron of 8 features, 16 hidden and 2 outputs on two devices, eight
   /// samples, optimizer momentum, with the plans "two" (two by two samples through two stages),
