@@ -47,8 +47,15 @@ def main(arguments=None):
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as the other commands do."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message.removeprefix('argument ')}\n")
+
+
 def _parse(arguments):
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pipegraph report",
         description="Makes PNG pictures and one self-contained report.html from a results folder.",
         epilog=EXAMPLE,

@@ -69,6 +69,7 @@ class Report(FolderCase):
             done = report(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertNotIn("Traceback", done.stderr)
+            self.assertRegex(done.stderr, r"^pipegraph report: [^\n]*\n$")
 
     def test_a_folder_that_cannot_be_written_ends_with_three(self):
         self.write()
