@@ -7,6 +7,7 @@ option(PIPEGRAPH_SIM "Build the SimGrid backend (without it, the analytic backen
 option(PIPEGRAPH_TESTS "Build the tests" ON)
 option(PIPEGRAPH_BENCH "Build the benchmarks" ON)
 option(PIPEGRAPH_WERROR "Treat compiler warnings as errors" ON)
+option(PIPEGRAPH_PRECOMPILE "Precompile the headers that tests share" OFF)
 set(PIPEGRAPH_CUDA AUTO CACHE STRING "CUDA backend: AUTO (where nvcc and NCCL are found), ON (required) or OFF")
 set_property(CACHE PIPEGRAPH_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(PIPEGRAPH_SANITIZE "" CACHE STRING "Value of -fsanitize= for everything, e.g. address,undefined")

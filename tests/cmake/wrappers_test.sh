@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests ./pipegraph in a planted tree with stand-ins for cmake, apt-get and dpkg-query:  wrappers_test.sh ROOT
+# Tests ./pipegraph and ./run-tests in a planted tree with stand-ins for cmake, apt-get and others:  wrappers_test.sh ROOT
 # The stand-in cmake "builds" a program that prints its arguments and current directory.
 # shellcheck disable=SC2016  # the stand-ins expand their text themselves
 set -u
@@ -226,6 +226,19 @@ test_a_folder_configured_before_packages_came_is_configured_again() {
   change_source
   call x
   expect "calls" "$calls" "*apt-get install *cmake --preset release*cmake --build *"
+}
+
+test_thread_sanitizer_gets_only_the_tests_that_start_threads() {
+  plant_tree && with_apt && touch "$scratch/installed"
+  cp "$source_root/run-tests" "$scratch/tree/"
+  stand_in ctest <<<''
+  wrapper="$scratch/tree/run-tests" call --sanitizers -R x
+  expect "status" "$status" 0
+  expect "calls" "$calls" "*cmake --build --preset asan
+ctest --preset asan *cmake --build --preset tsan --target threaded_tests
+ctest --preset tsan * -L threads * -R x"
+  wrapper="$scratch/tree/run-tests" call
+  [[ $calls == *san* ]] && expect "calls" "$calls" "release only"
 }
 
 for name in $(compgen -A function test_); do
