@@ -10,6 +10,7 @@
 #include "apps/training_run.h"
 #include "apps/verb.h"
 #include "core/base/errors.h"
+#include "exec/cores.h"
 
 namespace pipegraph {
 namespace {
@@ -47,6 +48,15 @@ void note_tracing(const MeasuredTimes& times, Outcome& outcome) {
       difference.count(), 100.0 * difference.count() / times.untraced.median.count()));
 }
 
+void note_shared_cores(const ExecutionRequest& request, std::size_t devices, Outcome& outcome) {
+  const std::size_t cores = usable_cores().size();
+  if (request.kind->computes == Computes::No || devices <= cores) return;
+  outcome.notes.push_back(
+      fmt::format("{}: {} devices share {} cores (affinity mask): the times are this machine's "
+                  "rather than the plan's",
+                  outcome.result.name, devices, cores));
+}
+
 PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignored) {
   const auto run = [request](Outcome& outcome, const Setup& setup, Progress& progress) {
     const PreparedPlan& prepared = *outcome.prepared;
@@ -60,11 +70,13 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
                                    static_cast<std::uint64_t>(request.steps));
     Executed executed = execute(context, request, [&] { ++stepped; });
     outcome.result.backend = request.kind->name;
-    outcome.timeline = std::move(executed.timeline);
+    // A program that should not have ended has no memory that a report could be made from.
+    if (!prepared.memory.devices.empty()) outcome.timeline = std::move(executed.timeline);
     add_memory(outcome.result, prepared, *setup.workload.topology);
     if (outcome.timeline) add_run(outcome.result, report_of(outcome, setup));
     add_measured(outcome.result, executed.times, setup.workload.training.mini_batch);
     note_tracing(executed.times, outcome);
+    note_shared_cores(request, prepared.stages.devices().size(), outcome);
   };
   return {.run = run, .ignored = ignored, .results = results_of(*request.job)};
 }

@@ -57,17 +57,23 @@ void Executing(benchmark::State& state, Tracing tracing) {
       1e9 * best.count() * static_cast<double>(cores) / static_cast<double>(program.size());
 }
 
-void cases(benchmark::internal::Benchmark* benchmark) {
+void each_on_a_core(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"stages", "micro_batches"})
-      ->Args({1, 4096})
-      ->Args({2, 4096})
-      ->Args({8, 1024})
-      ->Args({64, 128})
-      ->Iterations(10)
+      ->Args({1, 1024})
+      ->Args({2, 256})
+      ->Iterations(200)
       ->Unit(benchmark::kMillisecond);
 }
-BENCHMARK_CAPTURE(Executing, untraced, Tracing::Off)->Apply(cases);
-BENCHMARK_CAPTURE(Executing, traced, Tracing::On)->Apply(cases);
+void many_on_a_core(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"stages", "micro_batches"})
+      ->Args({8, 256})
+      ->Args({64, 128})
+      ->Iterations(5)
+      ->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(Executing, untraced, Tracing::Off)->Apply(each_on_a_core);
+BENCHMARK_CAPTURE(Executing, crowded, Tracing::Off)->Apply(many_on_a_core);
+BENCHMARK_CAPTURE(Executing, traced, Tracing::On)->Apply(each_on_a_core);
 
 }  // namespace
 }  // namespace pipegraph::bench

@@ -116,7 +116,8 @@ class Executor::Impl {
   /// is.
   template <class Task>
   void carry_out(Task task) {
-    check(!execution_.state.failure.happened(), "nothing runs after a failure");
+    // Another process may have failed meanwhile.
+    if (execution_.state.failure.happened()) throw MachineError(text_of_failure());
     threads_.begin([&](std::size_t place) { guard(place, task); });
     look_after_devices();
     if (bad_input_) std::rethrow_exception(bad_input_);

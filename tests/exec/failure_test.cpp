@@ -178,7 +178,7 @@ TEST(ExecutorFailure, NothingRunsAfterwards) {
   EmulatedRun run(relay.program, topology,
                   {.wrap = misbehaving(relay.program, {.dropped = relay.first.send})});
   EXPECT_NE(run.failure(), "");
-  EXPECT_THROW(run.executor().run_step(Tracing::Off), InternalError);
+  EXPECT_THROW(run.executor().run_step(Tracing::Off), MachineError);
 }
 
 /// Both devices send first and then receive, each on its own lane per direction or, `chained`, each

@@ -2,9 +2,16 @@
 // are and whatever else the machine does.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <random>
+
+#include "core/base/files.h"
+#include "core/program/text.h"
 #include "core/run/analytic_backend.h"
+#include "tests/core/program/random_plans.h"
 #include "tests/support/emulated_run.h"
 #include "tests/support/random_programs.h"
+#include "tests/support/tiny_clusters.h"
 #include "tests/support/wired_clusters.h"
 
 namespace pipegraph::test {
@@ -59,6 +66,48 @@ TEST(EmulatedAgreement, AnUntracedStepKeepsNoRecord) {
   const Program program = random_program({.seed = 3, .devices = 2, .events = 10});
   const Topology topology = mesh_cluster(2, Seconds{1e-6}, {1e9});
   EXPECT_FALSE(EmulatedRun(program, topology, {}).executor().run_step(Tracing::Off).record);
+}
+
+// Graphs and chains, replicas, several stages on a device, tied parameters, split backward, with
+// and without overlap, few receive slots: some of these can never end, and get stuck at the same
+// place.
+TEST(EmulatedAgreement, RandomPlansEndOrGetStuckAsOnTheAnalyticBackend) {
+  std::mt19937 random(7);
+  int ended = 0;
+  int stuck = 0;
+  while (ended < 60) {
+    const auto plan = random_plan(random, {.receive_slots = static_cast<int>(random() % 3)});
+    if (!plan) continue;
+    const Program& program = plan->program;
+    const Topology topology =
+        ported_cluster(static_cast<int>(program.device_count()), Seconds{0.01}, {1e5});
+    const auto expected = run_program(program, *make_analytic_backend(program, topology));
+    const auto emulated = EmulatedRun(program, topology, {}).step();
+    ASSERT_EQ(emulated.index(), expected.index()) << to_text(program);
+    if (const auto* timeline = std::get_if<Timeline>(&expected)) {
+      ASSERT_EQ(std::get<Timeline>(emulated), *timeline) << to_text(program);
+      ++ended;
+    } else {
+      ASSERT_EQ(std::get<Stuck>(emulated).text, std::get<Stuck>(expected).text);
+      ++stuck;
+    }
+  }
+  RecordProperty("stuck", stuck);
+}
+
+TEST(EmulatedAgreement, GoldenProgramsEqualTheAnalyticBackend) {
+  const std::filesystem::path folder =
+      std::filesystem::path(PIPEGRAPH_SOURCE_DIR) / "tests/golden/program";
+  int programs = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    const Program program = parse_program(read_file(file.path()), file.path().string());
+    const Topology topology =
+        ported_cluster(static_cast<int>(program.device_count()), Seconds{1e-3}, {1e6});
+    EXPECT_EQ(EmulatedRun(program, topology, {}).timeline(), analytic(program, topology))
+        << file.path();
+    ++programs;
+  }
+  EXPECT_GE(programs, 4);
 }
 
 }  // namespace
