@@ -53,7 +53,8 @@ std::unique_ptr<DeviceSet> make_set(const DeviceContext& context) {
 }
 
 constexpr std::array k_kinds{
-    DeviceKind{"cpu", "cores of this machine, in fp32", Computes::Yes, make_set<CpuDevices>},
+    DeviceKind{"cpu", "cores of this machine, in fp32", Computes::Yes, make_set<CpuDevices>,
+               cpu_arithmetic},
     DeviceKind{"emulated", "no arithmetic: each instruction takes its modelled time", Computes::No,
                make_set<EmulatedDevices>},
 };

@@ -46,6 +46,7 @@ struct DeviceKind {
   Computes computes = Computes::No;
   /// Errors: ConfigError if the kind cannot execute this, by name of what it cannot do.
   std::unique_ptr<DeviceSet> (*make)(const DeviceContext& context);
+  std::string (*arithmetic)() = nullptr;  ///< what computes, for a note beside the figures
 };
 
 std::span<const DeviceKind> device_kinds();

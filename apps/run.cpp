@@ -72,6 +72,9 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
     outcome.result.backend = request.kind->name;
     // A program that should not have ended has no memory that a report could be made from.
     if (!prepared.memory.devices.empty()) outcome.timeline = std::move(executed.timeline);
+    if (request.kind->arithmetic != nullptr)
+      outcome.notes.push_back(
+          fmt::format("{}: {}", request.kind->name, request.kind->arithmetic()));
     add_memory(outcome.result, prepared, *setup.workload.topology);
     if (outcome.timeline) add_run(outcome.result, report_of(outcome, setup));
     add_measured(outcome.result, executed.times, setup.workload.training.mini_batch);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "exec/cpu/blas.h"
 #include "exec/cpu/simd.h"
@@ -48,6 +49,9 @@ class CpuDevice {
  private:
   SimdLevel level_;
 };
+
+/// What computes, for a run's header: "OpenBLAS 0.3.21 (SkylakeX, pthreads), loops in avx512".
+std::string cpu_arithmetic();
 
 extern template void forward(CpuDevice&, const OperatorShape&, const OperatorData<float>&);
 extern template void backward_input(CpuDevice&, const OperatorShape&, const OperatorData<float>&,
