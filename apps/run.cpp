@@ -95,8 +95,9 @@ void refuse_unless_emulated(const po::variables_map& values, const ExecutionRequ
 int run_on_this_rank(const po::variables_map& values, const ExecutionRequest& request,
                      const Console& console) {
   refuse_unless_emulated(values, request);
-  const Study study = load_study(values);
+  Study study = load_study(values);
   if (asks_to_train(values)) return run_training(study, values, request, console);
+  if (values.count("plan") + values.count("point") > 0) study = with_choice(study, values);
   const auto ignored = values.count("no-validate") > 0 ? PlanRunner::Ignored::Deadlocks
                                                        : PlanRunner::Ignored::Nothing;
   if (const auto file = path_of(values, "program"))

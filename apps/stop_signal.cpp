@@ -13,7 +13,9 @@ void handle(int signal, struct sigaction& before) {
   sigemptyset(&action.sa_mask);
   // The second one finds the default action; what was interrupted goes on.
   action.sa_flags = SA_RESETHAND | SA_RESTART;
-  ::sigaction(signal, &action, &before);
+  ::sigaction(signal, nullptr, &before);
+  // nohup and background jobs ignore some of them, and go on doing so.
+  if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
 }
 
 }  // namespace

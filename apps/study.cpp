@@ -100,6 +100,22 @@ const PlanRequest& plan_of(const Scenario& scenario, const po::variables_map& va
                     expected_one_of(name, names));
 }
 
+Study with_choice(const Study& study, const po::variables_map& values) {
+  SweepPoint point = point_of(study, values);
+  YamlValue& document = point.document;
+  const Scenario scenario = read_scenario(document);
+  const std::string name = plan_of(scenario, values).name;
+  const auto plans = document.find("plans");
+  // A plan file has no list.
+  for (std::size_t i = 0; plans && i < scenario.plans.size(); ++i)
+    if (scenario.plans.size() > 1 && scenario.plans[i].name == name)
+      document =
+          document.with("plans", "[null]", "--plan").with("plans[0]", plans->items()[i], "--plan");
+  Study one = study;
+  one.points = Sweep(std::move(point));
+  return one;
+}
+
 std::string portable_text(const YamlValue& document) {
   YamlValue result = with_absolute_plan_files(document);
   for (const std::string part : {"model", "cluster"}) {

@@ -42,6 +42,9 @@ void add_choice_of_plan(Options& options);
 const PlanRequest& plan_of(const Scenario& scenario,
                            const boost::program_options::variables_map& values);
 
+/// The study with the chosen point and the chosen plan only. Errors: as point_of and plan_of.
+Study with_choice(const Study& study, const boost::program_options::variables_map& values);
+
 /// The document as YAML that can be read elsewhere: the model's and the cluster's files written
 /// into it unless the sweep varies them, other files by absolute path.
 std::string portable_text(const YamlValue& document);

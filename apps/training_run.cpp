@@ -29,21 +29,14 @@ namespace po = boost::program_options;
 
 constexpr std::int64_t k_loss_lines = 20;
 
-/// The scenario with one of its points and one of its plans only.
-Study chosen(const Study& study, const po::variables_map& values) {
-  SweepPoint point = point_of(study, values);
-  YamlValue& document = point.document;
-  const Scenario scenario = read_scenario(document);
-  const std::string name = plan_of(scenario, values).name;
-  const auto plans = document.find("plans");
-  // A plan file has no list.
-  for (std::size_t i = 0; plans && i < scenario.plans.size(); ++i)
-    if (scenario.plans.size() > 1 && scenario.plans[i].name == name)
-      document =
-          document.with("plans", "[null]", "--plan").with("plans[0]", plans->items()[i], "--plan");
-  Study one = study;
-  one.points = Sweep(std::move(point));
-  return one;
+/// Options of a measurement have no meaning here.
+void refuse_measuring(const po::variables_map& values) {
+  const auto refuse = [](const char* option) {
+    throw ConfigError({.file = option}, "is for measuring, not for training",
+                      "a run without training options, or without it");
+  };
+  if (values.count("trace") > 0) refuse("--trace");
+  if (!values["warm-up"].defaulted()) refuse("--warm-up");
 }
 
 std::vector<std::string> loss_names(const ComputationGraph& graph) {
@@ -199,7 +192,8 @@ int run_training(const Study& study, const po::variables_map& values,
         {.file = "--backend"},
         fmt::format("{} devices compute nothing that could be trained", request.kind->name),
         "--backend cpu");
-  const Study one = chosen(study, values);
+  refuse_measuring(values);
+  const Study one = with_choice(study, values);
   const Setup setup = set_up(one.points.point(0));
   const TrainingFlags flags = training_flags(values, setup.workload.training.optimizer);
   TrainingRun training(setup, flags, request, output_folder(one, values) / k_training_folder);

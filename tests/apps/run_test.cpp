@@ -54,6 +54,18 @@ TEST_F(RunVerb, WritesTheMedianOfUntracedStepsWithItsQuartiles) {
   EXPECT_FALSE(exists("out/branches/plans/graph/timeline.csv"));
 }
 
+TEST_F(RunVerb, ExecutesTheChosenPlanAndPointOnly) {
+  write_branches("sweep: {training.mini_batch: [4, 8]}\n");
+  const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--plan", "chain",
+                       "--point", "1", "--no-report"});
+  ASSERT_EQ(ran.code, ExitDone) << ran.err;
+  const auto points = summary_of("out/branches")["points"];
+  ASSERT_EQ(points.size(), 1);
+  EXPECT_EQ(points[0]["point"]["training.mini_batch"], 8);
+  ASSERT_EQ(points[0]["plans"].size(), 1);
+  EXPECT_EQ(points[0]["plans"][0]["name"], "chain");
+}
+
 TEST_F(RunVerb, SaysWhatTracingCosts) {
   write_branches();
   const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--trace", "--no-report"});

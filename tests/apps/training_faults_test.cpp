@@ -31,6 +31,8 @@ TEST_F(TrainingFaults, RefuseWhatCannotBeTrained) {
   expect_refused(run({"run", "tower.yaml", "--backend", "emulated", "--train"}),
                  {"--backend: emulated devices compute nothing", "cpu"});
   expect_refused(train({"--steps", "0"}), {"--steps: 0"});
+  expect_refused(train({"--trace"}), {"--trace: is for measuring"});
+  expect_refused(train({"--warm-up", "0"}), {"--warm-up: is for measuring"});
   expect_refused(train({"--learning-rate", "-1"}), {"--learning-rate: -1"});
   expect_refused(train({"--plan", "three"}), {"no plan 'three'"});
   expect_refused(

@@ -185,6 +185,7 @@ TEST_F(DataFiles, AreRefusedWhenCut) {
               AllOf(HasSubstr("data.csv:4: fit[0]: has 7 fields"), HasSubstr("expected 9")));
   EXPECT_THAT(error_of(path("absent.csv")), HasSubstr("cannot be read"));
   EXPECT_THAT(error_of(folder()), HasSubstr("cannot be read"));
+  EXPECT_THAT(error_of("/dev/zero"), HasSubstr("is not a regular file"));
 }
 
 TEST_F(DataFiles, NameMisplacedQuotesAndRepeatedColumns) {
