@@ -89,24 +89,28 @@ void by_head(D& device, const kernels::HeadShape& heads, const HeadProduct<T>& p
       BatchStrides{heads.samples * heads.heads, p.m * p.k, p.k * p.n, p.m * p.n});
 }
 
+/// x to queries, keys and values.
 template <ArithmeticDevice D>
-void forward_attention(D& device, const OperatorShape& shape,
-                       const OperatorData<typename D::Scalar>& data) {
+void project(D& device, const Attention<typename D::Scalar>& a,
+             const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
-  const Attention<T> a = attention_of(shape, data);
+  times_transposed(device, {a.tokens, 3 * a.columns, a.columns}, data.inputs[0], data.parameters,
+                   data.scratch);
+  kernels::View<const T> bias;
+  if (a.bias) bias = {data.parameters + a.parameter_offsets[1], 3 * a.columns};
+  device.rows(
+      a.three_parts().rows(),
+      kernels::SplitHeads<T>{
+          a.three_parts(), {data.scratch, 3 * a.elements}, bias, {a.queries, 3 * a.elements}});
+}
+
+/// Queries, keys and values to the heads' result.
+template <ArithmeticDevice D>
+void attend(D& device, const Attention<typename D::Scalar>& a,
+            const OperatorData<typename D::Scalar>& data) {
+  using T = typename D::Scalar;
   const std::int64_t tokens = a.heads.tokens;
   const std::int64_t width = a.heads.head_columns;
-  const kernels::View<const T> no_bias;
-  const T* parameters = data.parameters;
-
-  times_transposed(device, {a.tokens, 3 * a.columns, a.columns}, data.inputs[0], parameters,
-                   data.scratch);
-  const kernels::View<const T> bias{parameters + a.parameter_offsets[1], 3 * a.columns};
-  device.rows(a.three_parts().rows(), kernels::SplitHeads<T>{a.three_parts(),
-                                                             {data.scratch, 3 * a.elements},
-                                                             a.bias ? bias : no_bias,
-                                                             {a.queries, 3 * a.elements}});
-
   by_head(device, a.heads,
           HeadProduct<T>{tokens, tokens, width, a.queries, Transpose::No, a.keys, Transpose::Yes,
                          a.probabilities, a.score_scale()});
@@ -119,14 +123,22 @@ void forward_attention(D& device, const OperatorShape& shape,
                          Transpose::No, data.scratch});
   device.rows(a.heads.rows(),
               kernels::MergeHeads<T>{a.heads, {data.scratch, a.elements}, {a.result, a.elements}});
+}
 
+template <ArithmeticDevice D>
+void forward_attention(D& device, const OperatorShape& shape,
+                       const OperatorData<typename D::Scalar>& data) {
+  using T = typename D::Scalar;
+  const Attention<T> a = attention_of(shape, data);
+  project(device, a, data);
+  attend(device, a, data);
   times_transposed(device, {a.tokens, a.columns, a.columns}, a.result,
-                   parameters + a.parameter_offsets[2], data.output);
+                   data.parameters + a.parameter_offsets[2], data.output);
   if (!a.bias) return;
   device.rows(a.tokens, kernels::BiasActivation<T, kernels::Identity>{
                             a.columns,
-                            {parameters + a.parameter_offsets[3], a.columns},
-                            no_bias,
+                            {data.parameters + a.parameter_offsets[3], a.columns},
+                            {},
                             {},
                             {data.output, a.elements}});
 }

@@ -5,6 +5,7 @@
 #include "core/base/errors.h"
 #include "exec/operators/activation.h"
 #include "exec/operators/attention.h"
+#include "exec/operators/dot_interaction.h"
 #include "exec/operators/join.h"
 #include "exec/operators/layer_norm.h"
 #include "exec/operators/linear.h"
