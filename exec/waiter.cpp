@@ -9,7 +9,7 @@
 namespace pipegraph {
 namespace {
 
-constexpr Seconds k_longest_sleep{0.02};  // between looks at the progress of others
+constexpr Seconds k_longest_sleep{1.0};
 constexpr std::uint32_t k_looks_per_clock = 64;
 
 void relax() {
@@ -17,6 +17,10 @@ void relax() {
   __builtin_ia32_pause();
 #endif
 }
+
+/// Between looks at the progress of others, which cost the more the more devices there are;
+/// whatever arrives wakes a sleeper at once.
+Seconds longest_sleep(Seconds deadline) { return std::min(k_longest_sleep, deadline / 8); }
 
 }  // namespace
 
@@ -31,7 +35,7 @@ void Waiter::pause(WaitKind kind, Seconds at_most) {
   if (phase_ == Phase::Spinning)
     relax();
   else
-    sleep(kind, std::min(at_most, k_longest_sleep));
+    sleep(kind, std::min(at_most, longest_sleep(options_.deadline)));
 }
 
 bool Waiter::keep_spinning() {
@@ -56,7 +60,7 @@ void Waiter::sleep(WaitKind kind, Seconds at_most) {
 
 void Waiter::check_deadline() {
   const SteadyTime now = std::chrono::steady_clock::now();
-  if (now - since_ < k_longest_sleep) return;  // nothing to find out yet
+  if (now - since_ < longest_sleep(options_.deadline)) return;  // nothing to find out yet
   const std::uint64_t progress = shared_.state.progress.total();
   if (progress != seen_) {
     seen_ = progress;
