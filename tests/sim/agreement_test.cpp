@@ -7,6 +7,7 @@
 
 #include "core/run/analytic_backend.h"
 #include "core/run/link_bytes.h"
+#include "core/run/sharing_backend.h"
 #include "sim/simulate.h"
 #include "tests/support/random_programs.h"
 #include "tests/support/timeline_checks.h"
@@ -70,6 +71,19 @@ TEST(Agreement, TimersEqualFlowsOnContendedPrograms) {
   }
   EXPECT_GT(converted, 1000U);  // the cases that matter occur
   EXPECT_GT(timers, 1000U);
+}
+
+TEST(Agreement, SimGridEqualsTheSharingBackendOnContendedPrograms) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const int per_node = 1 + static_cast<int>(seed % 4);
+    const Program program = random_program(
+        {.seed = seed, .devices = 3 * per_node, .events = 200, .longest_compute = 2e-4});
+    const Topology topology = test::shared_port_cluster({.nodes = 3, .per_node = per_node});
+    const Timeline sharing =
+        std::get<Timeline>(run_program(program, *make_sharing_backend(program, topology)));
+    EXPECT_LE(disagreement(sharing, timeline_of(simulate(program, topology))), 1.0)
+        << "seed " << seed;
+  }
 }
 
 TEST(Agreement, SimulatedContentionNeverEndsBeforeTheAnalyticBackend) {

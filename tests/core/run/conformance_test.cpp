@@ -1,6 +1,7 @@
 #include "tests/support/conformance.h"
 
 #include "core/run/analytic_backend.h"
+#include "core/run/sharing_backend.h"
 #include "tests/support/fake_backend.h"
 
 namespace pipegraph::test {
@@ -13,6 +14,12 @@ Conformant analytic() {
           }};
 }
 
+Conformant sharing() {
+  return {"Sharing", [](const Program& program, const Topology& topology, Dispatching dispatching) {
+            return run_program(program, *make_sharing_backend(program, topology), dispatching);
+          }};
+}
+
 Conformant fake(const std::string& name, FakeOptions options) {
   return {name,
           [options](const Program& program, const Topology&, Dispatching dispatching) {
@@ -22,7 +29,7 @@ Conformant fake(const std::string& name, FakeOptions options) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Conformance,
-                         testing::Values(analytic(),
+                         testing::Values(analytic(), sharing(),
                                          fake("FakeOldestFirst", {FakeOrder::OldestFirst}),
                                          fake("FakeNewestFirst", {FakeOrder::NewestFirst}),
                                          fake("FakeRandom1", {FakeOrder::Random, 1}),
