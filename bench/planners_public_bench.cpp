@@ -49,7 +49,8 @@ void PiperBert(benchmark::State& state) {
     problem.transfer = TransferCharge::Edge;
     problem.knapsack = state.range(1) == 0 ? KnapsackMethod::Greedy : KnapsackMethod::Exact;
     const IdealFamily family = *all_ideals(problem.graph, 40'000);
-    value = DownsetSearch(problem, family).run().plan->bottleneck;
+    const DownsetPairs pairs(problem.graph, family);
+    value = DownsetSearch(problem, pairs).run().plan->bottleneck;
   }
   state.counters["bottleneck_s"] = value;
 }
@@ -71,9 +72,9 @@ void PiperBranches(benchmark::State& state) {
   std::uint64_t probes = 0;
   for ([[maybe_unused]] auto iteration : state) {
     const IdealFamily family = *all_ideals(input.problem.graph, 40'000);
-    DownsetSearch search(input.problem, family);
-    probes = search.run().probes;
-    pairs = search.pairs();
+    const DownsetPairs stages(input.problem.graph, family, input.search.signature);
+    probes = DownsetSearch(input.problem, stages).run().probes;
+    pairs = stages.size();
   }
   state.counters["pairs"] = static_cast<double>(pairs);
   state.counters["probes"] = static_cast<double>(probes);

@@ -1,7 +1,5 @@
 #include "core/planners/alpa_inter_op.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "core/planners/candidates.h"
 #include "core/planners/contraction.h"
 #include "core/planners/linearise.h"
+#include "core/planners/no_fit.h"
 #include "core/planners/search/latency_search.h"
 #include "core/planners/search_input.h"
 
@@ -19,8 +18,10 @@ namespace {
 /// The search over one workload, for every micro-batch size in turn.
 class AlpaSearch {
  public:
-  AlpaSearch(const Workload& workload, const AlpaOptions& own)
-      : workload_(workload), own_(own), search_(make_input()) {
+  AlpaSearch(const Workload& workload, const AlpaOptions& own) : workload_(workload), own_(own) {
+    ContractedInput contracted = contracted_input(workload, own.blocks);
+    search_ = std::move(contracted.input);
+    report_.notes = std::move(contracted.notes);
     search_.problem.in_flight = InFlightRule::Position;
     family_ = prefixes(search_.problem.graph, branch_by_branch(search_.problem.graph));
     pairs_.emplace(search_.problem, family_);
@@ -36,9 +37,8 @@ class AlpaSearch {
     const LatencyOutcome outcome = least_latency(problem, *pairs_, costs, {own_.step});
     report_.probes += outcome.sweeps;
     if (!outcome.plan)
-      return Infeasible{
-          fmt::format("no chain for {} devices fits {} per device", problem.devices,
-                      to_text(Bytes{static_cast<std::uint64_t>(std::max(problem.memory, 0.0))}))};
+      return Infeasible{reason_of(workload_, search_,
+                                  {search_.problem.fixed, problem.memory, "each device", "chain"})};
     Proposal result;
     result.stages = stages_of(search_, *outcome.plan);
     result.objective = {"pipeline_latency_s", outcome.latency};
@@ -56,15 +56,6 @@ class AlpaSearch {
   }
 
  private:
-  SearchInput make_input() {
-    SearchInput fine = search_input(workload_);
-    if (fine.blocks.size() <= own_.blocks) return fine;
-    auto blocks = contracted_blocks(workload_, fine, own_.blocks);
-    report_.notes.push_back(fmt::format("{} operators contracted to {} blocks",
-                                        workload_.graph->size(), blocks.size()));
-    return search_input(workload_, std::move(blocks));
-  }
-
   const Workload& workload_;
   AlpaOptions own_;
   SearchReport report_;

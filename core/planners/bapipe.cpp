@@ -96,6 +96,25 @@ Proposal propose(const Workload& workload, std::int32_t micro_batch) {
   return proposal;
 }
 
+/// The proposal at a micro-batch size, and what its iterations take at least.
+struct Sized {
+  double bound = 0.0;
+  std::int32_t size = 0;
+  Proposal proposal;
+};
+
+/// Those first that may be fastest. Objectives are compared as they are, without a bound.
+std::vector<Sized> sized_proposals(const Workload& workload, const PlannerOptions& options) {
+  std::vector<Sized> all;
+  for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch)) {
+    Sized& sized = all.emplace_back(Sized{0.0, size, propose(workload, size)});
+    if (options.choose == Choose::IterationTime)
+      sized.bound = compute_bound(workload, sized.proposal);
+  }
+  std::ranges::stable_sort(all, {}, &Sized::bound);
+  return all;
+}
+
 /// What is explored beside the partition.
 struct Exploration {
   std::string schedule;
@@ -134,9 +153,11 @@ UnequalPartition unequal_partition(std::size_t length, std::size_t devices, cons
 
 PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& options) {
   std::optional<Plan> best;
-  double best_time = k_infinite;
+  double best_merit = k_infinite;
+  std::int32_t best_size = 0;
   std::optional<Infeasible> first_no;
-  for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
+  for (const auto& [bound, size, proposal] : sized_proposals(workload, options)) {
+    if (bound > best_merit) break;
     for (const Exploration& explored : k_explorations) {
       PlannerOptions tried = options;
       tried.micro_batches = {size};
@@ -144,21 +165,20 @@ PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& option
       tried.extra_in_flight = explored.schedule == "gpipe"
                                   ? 0  // it has all in flight
                                   : options.extra_in_flight + explored.micro_batches_more * size;
-      PlannerResult result = best_proposal(
-          workload, tried, "bapipe",
-          [&](std::int32_t micro_batch, Bytes) { return propose(workload, micro_batch); });
+      auto result = best_rated_proposal(workload, tried, "bapipe",
+                                        [&p = proposal](std::int32_t, Bytes) { return p; });
       if (auto* no = std::get_if<Infeasible>(&result)) {
         if (!first_no) first_no = std::move(*no);
         continue;
       }
-      Plan& plan = std::get<Plan>(result);
-      const double time = options.choose == Choose::Objective
-                              ? plan.objective->value
-                              : evaluate(workload, plan, options.evaluation).iteration_time.count();
-      if (time >= best_time) continue;
-      best_time = time;
+      auto& [plan, seconds] = std::get<RatedPlan>(result);
+      const double merit = options.choose == Choose::Objective ? plan.objective->value : seconds;
+      if (merit > best_merit || (merit == best_merit && size >= best_size)) continue;
+      best_merit = merit;
+      best_size = size;
       best = std::move(plan);
     }
+  }
   if (!best) return *first_no;
   return std::move(*best);
 }

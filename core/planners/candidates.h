@@ -33,6 +33,22 @@ std::vector<std::int32_t> micro_batch_candidates(const PlannerOptions& options,
 /// The proposal with the common options, placed on devices; planner's name left to the caller.
 Plan to_plan(const Workload& workload, const PlannerOptions& options, Proposal proposal);
 
+/// A plan that fits, and its analytic iteration time.
+struct RatedPlan {
+  Plan plan;
+  double iteration_time_s = 0.0;
+};
+
+/// Seconds that an iteration takes at least: what the busiest replica of any stage computes in
+/// whole micro-batches; 0 where devices differ.
+double compute_bound(const Workload& workload, const Proposal& proposal);
+
+/// As best_proposal, with the plan's time.
+std::variant<RatedPlan, Infeasible> best_rated_proposal(const Workload& workload,
+                                                        const PlannerOptions& options,
+                                                        std::string_view planner,
+                                                        const Propose& propose);
+
 /// The proposal of least analytic iteration time, or of least objective, among those that fit; of
 /// equals the smallest micro-batch. Infeasible with the reason at the smallest micro-batch if none.
 PlannerResult best_proposal(const Workload& workload, const PlannerOptions& options,

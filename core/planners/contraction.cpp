@@ -1,5 +1,7 @@
 #include "core/planners/contraction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -117,6 +119,15 @@ std::vector<std::vector<OperatorId>> contracted_blocks(const Workload& workload,
     if (blocks.count() <= most_blocks) break;
   }
   return blocks.blocks();
+}
+
+ContractedInput contracted_input(const Workload& workload, std::size_t most_blocks) {
+  SearchInput fine = search_input(workload);
+  if (fine.blocks.size() <= most_blocks) return {std::move(fine), {}};
+  auto blocks = contracted_blocks(workload, fine, most_blocks);
+  const std::string note =
+      fmt::format("{} operators contracted to {} blocks", workload.graph->size(), blocks.size());
+  return {search_input(workload, std::move(blocks)), {note}};
 }
 
 }  // namespace pipegraph

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "core/planners/search_input.h"
@@ -16,5 +17,12 @@ namespace pipegraph {
 std::vector<std::vector<OperatorId>> contracted_blocks(const Workload& workload,
                                                        const SearchInput& input,
                                                        std::size_t most_blocks);
+
+/// search_input(), contracted where there are more than `most_blocks` operators, with a note of it.
+struct ContractedInput {
+  SearchInput input;
+  std::vector<std::string> notes;
+};
+ContractedInput contracted_input(const Workload& workload, std::size_t most_blocks);
 
 }  // namespace pipegraph

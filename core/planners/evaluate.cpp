@@ -7,6 +7,7 @@
 #include "core/base/nearest.h"
 #include "core/program/lower.h"
 #include "core/run/run_program.h"
+#include "core/run/sharing_backend.h"
 #include "core/schedule/table.h"
 #include "core/stage/placement.h"
 
@@ -95,7 +96,9 @@ Evaluation evaluate(const Workload& workload, const Plan& plan, const Evaluation
   Evaluation evaluation{.prepared = prepare(workload, plan, options)};
   if (!evaluation.ok()) return evaluation;
   const Program& program = *evaluation.prepared.program;
-  const auto backend = make_analytic_backend(program, *workload.topology, options.collectives);
+  const auto backend = options.links == LinkRates::Own
+                           ? make_analytic_backend(program, *workload.topology, options.collectives)
+                           : make_sharing_backend(program, *workload.topology, options.collectives);
   auto result = run_program(program, *backend);
   if (const Stuck* stuck = std::get_if<Stuck>(&result))
     throw InternalError("a valid program got stuck: " + stuck->text);

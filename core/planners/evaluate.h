@@ -26,9 +26,16 @@ inline constexpr double k_most_passes = 1 << 23;
 enum class PlanStatus : std::uint8_t { Ok, Infeasible, OutOfMemory, Deadlock };
 std::string_view to_text(PlanStatus status);  ///< "ok", "infeasible", "out_of_memory", "deadlock"
 
+/// What a transfer has of its links while others want them.
+enum class LinkRates : std::uint8_t {
+  Own,     ///< everything: the analytic backend
+  Shared,  ///< its max-min fair share: the sharing backend, which costs more
+};
+
 struct EvaluationOptions {
   bool overlap = true;  ///< false: communication blocks the compute lane of every device
   CollectiveOptions collectives;
+  LinkRates links = LinkRates::Own;
 };
 
 /// A plan made ready for any backend.
@@ -54,7 +61,7 @@ struct Evaluation {
   bool ok() const { return prepared.status == PlanStatus::Ok; }
 };
 
-/// prepare, and a run on the analytic backend if the plan is Ok.
+/// prepare, and a run on the analytic or the sharing backend if the plan is Ok.
 Evaluation evaluate(const Workload& workload, const Plan& plan,
                     const EvaluationOptions& options = {});
 

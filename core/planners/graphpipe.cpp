@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "core/base/yaml_reader.h"
 #include "core/planners/candidates.h"
 #include "core/planners/contraction.h"
+#include "core/planners/no_fit.h"
 #include "core/planners/search/family.h"
+#include "core/planners/search/fewest_devices.h"
 #include "core/planners/search/optimise.h"
 #include "core/planners/search/polish.h"
 #include "core/planners/search_input.h"
+#include "core/planners/series_parallel_input.h"
 
 namespace pipegraph {
 namespace {
@@ -25,10 +29,16 @@ class GraphpipeSearch {
  public:
   GraphpipeSearch(const Workload& workload, const PlannerOptions& options,
                   const GraphpipeOptions& own)
-      : workload_(workload), input_(make_input(own)) {
+      : workload_(workload), own_(own), input_(make_input()) {
     input_.problem.communication = own.communication;
+    input_.problem.device_counts = device_counts();
     input_.problem.in_flight =
         options.kind == PlanKind::Graph ? InFlightRule::LongestPath : InFlightRule::Position;
+    if (own.search == GraphpipeSearchMethod::Paper) {
+      report_.family = own.joins == Joins::Own ? "series and parallel parts"
+                                               : "series and parallel parts, joins with a branch";
+      return;
+    }
     family_ = choose_family(input_.problem, input_.signature, own.family);
     pairs_.emplace(input_.problem, family_);
     report_.family = family_.name;
@@ -38,6 +48,7 @@ class GraphpipeSearch {
 
   std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
     const BatchCosts costs = batch_costs(workload_, input_, micro_batch);
+    if (own_.search == GraphpipeSearchMethod::Paper) return propose_by_recursion(costs, withheld);
     Prober prober(input_.problem, *pairs_, costs);
     SearchLimits limits;
     limits.memory = input_.problem.memory - withheld.as_double();
@@ -47,9 +58,19 @@ class GraphpipeSearch {
       outcome.plan = break_ties(input_.problem, costs, prober, std::move(*outcome.plan));
     report_.probes += prober.counts().probes;
     if (withheld == Bytes{})  // a bound for all plans that fit; with less memory it would not be
-      bound_ = proves() ? outcome.lower_bound : bottleneck_lower_bound(input_.problem, costs);
+      bounds_[micro_batch] =
+          proves() ? outcome.lower_bound : bottleneck_lower_bound(input_.problem, costs);
     if (!outcome.plan) return Infeasible{reason(costs, withheld)};
     return proposal(outcome);
+  }
+
+  /// On how many devices micro-batches of that size would fit.
+  std::string fewest_devices_at(std::int32_t micro_batch) const {
+    return fewest_devices_text(fewest_devices(input_.problem, *pairs_, [&](int devices) {
+      SearchInput larger = input_;
+      larger.problem.devices = devices;
+      return batch_costs(workload_, larger, micro_batch);
+    }));
   }
 
   /// Counts of all sizes together, with the figures of the plan chosen.
@@ -60,13 +81,35 @@ class GraphpipeSearch {
   }
 
  private:
-  SearchInput make_input(const GraphpipeOptions& own) {
-    SearchInput fine = search_input(workload_);
-    if (fine.blocks.size() <= own.blocks) return fine;
-    auto blocks = contracted_blocks(workload_, fine, own.blocks);
-    report_.notes.push_back(fmt::format("{} operators contracted to {} blocks",
-                                        workload_.graph->size(), blocks.size()));
-    return search_input(workload_, std::move(blocks));
+  DeviceCounts device_counts() const {
+    const bool paper = own_.search == GraphpipeSearchMethod::Paper;
+    return own_.device_counts.value_or(paper ? DeviceCounts::PowersOfTwo : DeviceCounts::All);
+  }
+
+  SearchInput make_input() {
+    if (own_.search == GraphpipeSearchMethod::Paper) {
+      SeriesParallelInput made = series_parallel_input(workload_, search_input(workload_));
+      tree_ = std::move(made.tree);
+      report_.notes = std::move(made.notes);
+      return std::move(made.input);
+    }
+    ContractedInput contracted = contracted_input(workload_, own_.blocks);
+    report_.notes = std::move(contracted.notes);
+    return std::move(contracted.input);
+  }
+
+  std::variant<Proposal, Infeasible> propose_by_recursion(const BatchCosts& costs, Bytes withheld) {
+    SearchProblem problem = input_.problem;
+    problem.memory -= withheld.as_double();
+    RecursionOptions options{.joins = own_.joins, .device_counts = {}};
+    for (int count = 1; count <= problem.devices; count = problem.allowed_devices(count + 1))
+      options.device_counts.push_back(count);
+    RecursionOutcome found = search_by_recursion(problem, costs, tree_, options);
+    report_.probes += found.probes;
+    report_.cuts = found.stages;
+    bounds_[costs.micro_batch] = bottleneck_lower_bound(input_.problem, costs);
+    if (!found.plan) return Infeasible{reason(costs, withheld)};
+    return proposal({.plan = std::move(found.plan), .exact = true});
   }
 
   void polish_plan(const BatchCosts& costs, const SearchLimits& limits, SearchOutcome& outcome) {
@@ -80,58 +123,57 @@ class GraphpipeSearch {
 
   Proposal proposal(const SearchOutcome& outcome) {
     const double value = outcome.plan->max_time_per_sample;
+    const double bound = bounds_.at(outcome.plan->micro_batch);
     Proposal result;
     result.stages = stages_of(input_, *outcome.plan);
     result.objective = {"max_time_per_sample_s", value};
     result.search = report_;
-    result.search.lower_bound_s = std::min(bound_, value);
-    result.search.exact = proves() && value <= bound_ * (1.0 + k_equal);
+    result.search.lower_bound_s = std::min(bound, value);
+    result.search.exact = proves() && value <= bound * (1.0 + k_equal);
     result.search.truncated = !outcome.exact;
-    if (bound_ > 0.0) result.search.gap = value / *result.search.lower_bound_s - 1.0;
+    if (bound > 0.0) result.search.gap = value / *result.search.lower_bound_s - 1.0;
     return result;
   }
 
-  /// The block that needs most memory alone on as many devices as a stage may have.
+  /// A block alone has as many devices as a stage may have.
   std::string reason(const BatchCosts& costs, Bytes withheld) const {
     const SearchProblem& problem = input_.problem;
-    std::size_t worst = 0;
-    double most = -1.0;
-    for (std::size_t block = 0; block < problem.blocks(); ++block) {
-      const double needed =
-          memory_needed(problem, costs, {static_cast<Digraph::Node>(block)}, costs.max_devices, 1);
-      if (needed > most) std::tie(worst, most) = std::pair(block, needed);
-    }
-    const double limit = problem.memory - withheld.as_double();
-    if (most > limit)
-      return fmt::format("stage with '{}' needs {} on {}, limit {}",
-                         workload_.graph->at(input_.blocks[worst].front()).name,
-                         to_text(Bytes{static_cast<std::uint64_t>(most)}),
-                         costs.max_devices == 1
-                             ? "one device"
-                             : fmt::format("each of {} devices", costs.max_devices),
-                         to_text(Bytes{static_cast<std::uint64_t>(std::max(limit, 0.0))}));
-    return fmt::format("no cut into stages for {} devices fits {} per device", problem.devices,
-                       to_text(Bytes{static_cast<std::uint64_t>(std::max(limit, 0.0))}));
+    NoFit no_fit{.limit = problem.memory - withheld.as_double()};
+    for (std::size_t block = 0; block < problem.blocks(); ++block)
+      no_fit.needed.push_back(
+          memory_needed(problem, costs, {static_cast<Digraph::Node>(block)}, costs.max_devices, 1));
+    no_fit.where = costs.max_devices == 1 ? "one device"
+                                          : fmt::format("each of {} devices", costs.max_devices);
+    return reason_of(workload_, input_, no_fit);
   }
 
   const Workload& workload_;
+  GraphpipeOptions own_;
   SearchReport report_;
+  SeriesParallelTree tree_;  ///< of the paper's recursion
   SearchInput input_;
   IdealFamily family_;
   std::optional<PairTable> pairs_;
-  double bound_ = 0.0;  ///< on the objective at the present micro-batch size
+  std::map<std::int32_t, double> bounds_;  ///< on the objective, by micro-batch size
 };
 
 }  // namespace
 
 PlannerResult plan_graphpipe(const Workload& workload, const PlannerOptions& options,
                              const GraphpipeOptions& own) {
+  if (own.search == GraphpipeSearchMethod::Paper && options.kind != PlanKind::Graph)
+    throw ConfigError({.key = "search"}, "'paper' makes graphs of stages", "'kind: graph'");
   GraphpipeSearch search(workload, options, own);
   PlannerResult result =
       best_proposal(workload, options, "graphpipe", [&](std::int32_t micro_batch, Bytes withheld) {
         return search.propose(micro_batch, withheld);
       });
-  if (auto* plan = std::get_if<Plan>(&result)) plan->search = search.report(*plan->search);
+  if (auto* plan = std::get_if<Plan>(&result))
+    plan->search = search.report(*plan->search);
+  else if (own.search == GraphpipeSearchMethod::Ideals)
+    std::get<Infeasible>(result).reason +=
+        "; " + search.fewest_devices_at(
+                   micro_batch_candidates(options, workload.training.mini_batch).front());
   return result;
 }
 
@@ -140,6 +182,18 @@ Planner configure_graphpipe(MapReader& options) {
   if (const auto value = options.optional("communication"))
     own.communication = static_cast<CommunicationRule>(
         value->as_choice(std::array<std::string, 2>{"sum", "overlap"}));
+  if (const auto value = options.optional("device_counts"))
+    own.device_counts = static_cast<DeviceCounts>(
+        value->as_choice(std::array<std::string, 2>{"all", "powers_of_two"}));
+  if (const auto value = options.optional("search"))
+    own.search = static_cast<GraphpipeSearchMethod>(
+        value->as_choice(std::array<std::string, 2>{"ideals", "paper"}));
+  if (const auto value = options.optional("joins")) {
+    own.joins =
+        static_cast<Joins>(value->as_choice(std::array<std::string, 2>{"own", "with_branch"}));
+    if (own.search != GraphpipeSearchMethod::Paper)
+      value->fail("belongs to the paper's search", "'search: paper' beside it");
+  }
   if (const auto value = options.optional("ideals"))
     own.family.complete = own.family.partial =
         static_cast<std::size_t>(value->as_integer(2, 20'000));

@@ -4,18 +4,29 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "core/planners/planner.h"
 #include "core/planners/search/family.h"
+#include "core/planners/search/recursion.h"
 
 namespace pipegraph {
 
 class MapReader;
 
+enum class GraphpipeSearchMethod : std::uint8_t {
+  Ideals,  ///< over a family of ideals
+  Paper,   ///< the paper's recursion on the series-parallel tree
+};
+
 struct GraphpipeOptions {
   CommunicationRule communication = CommunicationRule::Sum;
-  FamilyOptions family;      ///< limits on the ideals that are searched
-  std::size_t blocks = 200;  ///< larger graphs are contracted to about that many
+  GraphpipeSearchMethod search = GraphpipeSearchMethod::Ideals;
+  Joins joins = Joins::Own;                   ///< of the paper's recursion
+  std::optional<DeviceCounts> device_counts;  ///< none: all, but powers of two as in the paper
+  FamilyOptions family;                       ///< limits on the ideals that are searched
+  std::size_t blocks = 200;                   ///< larger graphs are contracted to about that many
 };
 
 /// The plan of least maximal time per sample at every candidate micro-batch size (ties: least
@@ -24,7 +35,9 @@ struct GraphpipeOptions {
 PlannerResult plan_graphpipe(const Workload& workload, const PlannerOptions& options,
                              const GraphpipeOptions& own);
 
-/// Keys `communication: sum|overlap`, `ideals` (of both kinds of families), `blocks`.
+/// Keys `communication: sum|overlap`, `device_counts: all|powers_of_two`, `search: ideals|paper`,
+/// `ideals` (of both kinds of families) and `blocks` of the former, `joins: own|with_branch` of the
+/// latter.
 Planner configure_graphpipe(MapReader& options);
 
 }  // namespace pipegraph

@@ -11,7 +11,9 @@
 #include "core/planners/candidates.h"
 #include "core/planners/contraction.h"
 #include "core/planners/linearise.h"
+#include "core/planners/no_fit.h"
 #include "core/planners/search/chain_search.h"
+#include "core/planners/search/fewest_devices.h"
 #include "core/planners/search/optimise.h"
 
 namespace pipegraph {
@@ -22,10 +24,10 @@ class PipedreamSearch {
  public:
   PipedreamSearch(const Workload& workload, const PlannerOptions& options,
                   const PipedreamOptions& own)
-      : workload_(workload),
-        own_(own),
-        exactly_(options.device_use == DeviceUse::Exactly),
-        search_(make_input()) {
+      : workload_(workload), own_(own), exactly_(options.device_use == DeviceUse::Exactly) {
+    ContractedInput contracted = contracted_input(workload, own.blocks);
+    search_ = std::move(contracted.input);
+    report_.notes = std::move(contracted.notes);
     if (own_.levels.empty()) own_.levels = levels_of(*workload.topology);
     search_.problem.in_flight = InFlightRule::Position;
     make_family();
@@ -40,6 +42,15 @@ class PipedreamSearch {
                                           : propose_own(micro_batch, withheld);
   }
 
+  /// On how many devices, one stage after the other, the smallest micro-batches would fit.
+  std::string fewest_devices_at(std::int32_t micro_batch) const {
+    return fewest_devices_text(fewest_devices(search_.problem, *pairs_, [&](int devices) {
+      SearchInput larger = search_;
+      larger.problem.devices = devices;
+      return batch_costs(workload_, larger, micro_batch);
+    }));
+  }
+
   /// Counts of all sizes together, with the figures of the plan chosen.
   SearchReport report(const SearchReport& chosen) const {
     SearchReport result = chosen;
@@ -48,15 +59,6 @@ class PipedreamSearch {
   }
 
  private:
-  SearchInput make_input() {
-    SearchInput fine = search_input(workload_);
-    if (fine.blocks.size() <= own_.blocks) return fine;
-    auto blocks = contracted_blocks(workload_, fine, own_.blocks);
-    report_.notes.push_back(fmt::format("{} operators contracted to {} blocks",
-                                        workload_.graph->size(), blocks.size()));
-    return search_input(workload_, std::move(blocks));
-  }
-
   void make_family() {
     const Digraph& graph = search_.problem.graph;
     if (own_.linearise == Linearisation::Antichain) {
@@ -118,17 +120,9 @@ class PipedreamSearch {
   }
 
   std::string reason(Bytes withheld) const {
-    const double limit = std::max(search_.problem.memory - withheld.as_double(), 0.0);
-    const auto worst =
-        std::ranges::max_element(search_.problem.fixed) - search_.problem.fixed.begin();
-    const double most = search_.problem.fixed[static_cast<std::size_t>(worst)];
-    const std::string text = to_text(Bytes{static_cast<std::uint64_t>(limit)});
-    if (most > limit)
-      return fmt::format(
-          "stage with '{}' needs {} on each device, limit {}",
-          workload_.graph->at(search_.blocks[static_cast<std::size_t>(worst)].front()).name,
-          to_text(Bytes{static_cast<std::uint64_t>(most)}), text);
-    return fmt::format("no chain for {} devices fits {} per device", search_.problem.devices, text);
+    return reason_of(workload_, search_,
+                     {search_.problem.fixed, search_.problem.memory - withheld.as_double(),
+                      "each device", "chain"});
   }
 
   const Workload& workload_;
@@ -175,7 +169,12 @@ PlannerResult plan_pipedream(const Workload& workload, const PlannerOptions& opt
       best_proposal(workload, options, "pipedream", [&](std::int32_t micro_batch, Bytes withheld) {
         return search.propose(micro_batch, withheld);
       });
-  if (auto* plan = std::get_if<Plan>(&result)) plan->search = search.report(*plan->search);
+  if (auto* plan = std::get_if<Plan>(&result))
+    plan->search = search.report(*plan->search);
+  else
+    std::get<Infeasible>(result).reason +=
+        "; " + search.fewest_devices_at(
+                   micro_batch_candidates(options, workload.training.mini_batch).front());
   return result;
 }
 

@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "core/planners/balanced.h"
 #include "core/planners/candidates.h"
 #include "core/planners/contraction.h"
-#include "core/planners/graphpipe.h"
-#include "core/planners/layout.h"
+#include "core/planners/iteration_bound.h"
 #include "core/planners/moves.h"
+#include "core/planners/rated_layouts.h"
 #include "core/planners/variants.h"
 
 namespace pipegraph {
@@ -24,12 +24,8 @@ constexpr double k_equal = 1e-9;
 constexpr std::size_t k_most_moves = 24;
 /// Layouts from which local search starts.
 constexpr std::size_t k_most_starts = 4;
-
-struct RatedLayout {
-  Layout layout;
-  Plan plan;
-  double seconds = 0.0;
-};
+/// Shortest plans, and leanest ones, that are compared on shared links.
+constexpr std::size_t k_most_shared = 10;
 
 class PipegraphSearch {
  public:
@@ -39,7 +35,8 @@ class PipegraphSearch {
         options_(options),
         own_(own),
         input_(search_input(workload)),
-        estimate_(workload, input_) {
+        estimate_(workload, input_),
+        rated_(workload, options, estimate_, {own.evaluations, own.instructions}) {
     kinds_ = {options.kind};
     if (options.kind == PlanKind::Graph) kinds_.push_back(PlanKind::Sequential);
     moves_.devices = workload.topology->size();
@@ -51,51 +48,35 @@ class PipegraphSearch {
   PlannerResult run() {
     add_plans_of_others();
     std::vector<Layout> candidates = variants();
-    for (const RatedLayout& rated : std::vector(rated_))
+    for (const RatedLayout& rated : rated_.all())
       for (Layout& flipped : other_kinds(rated.layout)) candidates.push_back(std::move(flipped));
-    rate(std::move(candidates), own_.evaluations / 2);
-    if (rated_.empty()) return *why_not_;
+    rated_.rate(std::move(candidates), own_.evaluations / 2);
+    if (rated_.all().empty()) return *why_not_;
     improve();
-    return best();
+    return plan_of(choose());
   }
 
  private:
-  /// Their plans as they are, so that the result is never worse.
   void add_plans_of_others() {
-    for (const PlanKind kind : kinds_) {
-      PlannerOptions options = options_;
-      options.kind = kind;
-      add_plan(plan_graphpipe(workload_, options, {}));
-      add_plan(plan_balanced(workload_, options));
+    for (PlannerResult& result : plans_of_others(workload_, options_, own_.others)) {
+      if (auto* no = std::get_if<Infeasible>(&result)) {
+        if (!why_not_) why_not_ = std::move(*no);
+        continue;
+      }
+      Plan& plan = std::get<Plan>(result);
+      if (plan.search) report_.probes += plan.search->probes;
+      rated_.add(std::move(plan));
+      best_of_others_ = std::min(best_of_others_, rated_.all().back().seconds);
     }
-  }
-
-  void add_plan(PlannerResult result) {
-    if (auto* no = std::get_if<Infeasible>(&result)) {
-      if (!why_not_) why_not_ = std::move(*no);
-      return;
-    }
-    Plan& plan = std::get<Plan>(result);
-    if (plan.search) report_.probes += plan.search->probes;
-    RatedLayout rated;
-    rated.layout = {plan.kind, plan.extra_in_flight, plan.stages};
-    number_places(rated.layout);
-    rated.seconds = evaluate(workload_, plan, options_.evaluation).iteration_time.count();
-    rated.plan = std::move(plan);
-    seen_.insert(key_of(rated.layout));
-    rated_.push_back(std::move(rated));
   }
 
   std::vector<Layout> variants() {
-    SearchInput input = input_;
-    if (input.blocks.size() > own_.blocks) {
-      input = search_input(workload_, contracted_blocks(workload_, input, own_.blocks));
-      report_.notes.push_back(fmt::format("{} operators contracted to {} blocks for the variants",
-                                          workload_.graph->size(), input.blocks.size()));
-    }
+    const ContractedInput contracted = contracted_input(workload_, own_.blocks);
+    for (const std::string& note : contracted.notes)
+      report_.notes.push_back(note + " for the variants");
     std::vector<Layout> all;
     for (const PlanKind kind : kinds_) {
-      Variants found = search_variants(workload_, input, kind, moves_.micro_batches);
+      Variants found = search_variants(workload_, contracted.input, kind, moves_.micro_batches);
       report_.states += found.states;
       report_.cuts += found.cuts;
       report_.probes += found.probes;
@@ -117,82 +98,82 @@ class PipegraphSearch {
     return {std::move(other)};
   }
 
-  /// Evaluates the best `most` by estimate that are new. Returns whether one beat all before.
-  bool rate(std::vector<Layout> layouts, std::size_t most) {
-    std::vector<std::pair<double, Layout>> fresh;
-    for (Layout& layout : layouts)
-      if (seen_.insert(key_of(layout)).second)
-        fresh.emplace_back(estimate_.seconds(layout), std::move(layout));
-    std::ranges::stable_sort(fresh, {}, [](const auto& item) { return item.first; });
-    if (fresh.size() > most) fresh.resize(most);
-    bool better = false;
-    for (auto& [seconds, layout] : fresh)
-      if (affordable(layout)) better = rate_one(std::move(layout)) || better;
-    return better;
-  }
-
-  bool affordable(const Layout& layout) {
-    double instructions = 0.0;  // two passes, two messages each way, by share
-    for (const Stage& stage : layout.stages)
-      instructions += 6.0 * static_cast<double>(stage.devices.size()) *
-                      ((workload_.training.mini_batch - 1) / stage.micro_batch + 1);
-    if (evaluations_ >= own_.evaluations || instructions_ + instructions > own_.instructions) {
-      report_.truncated = true;
-      return false;
-    }
-    ++evaluations_;
-    instructions_ += instructions;
-    return true;
-  }
-
-  bool rate_one(Layout layout) {
-    PlannerOptions options = options_;
-    options.kind = layout.kind;
-    options.extra_in_flight = layout.extra_in_flight;
-    for (std::size_t s = 0; s < layout.stages.size(); ++s)
-      layout.stages[s].name = fmt::format("s{}", s);
-    Plan plan = to_plan(workload_, options, {.stages = layout.stages});
-    if (options_.device_use == DeviceUse::Exactly && !plan.unused_devices.empty()) return false;
-    const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
-    if (!evaluation.ok()) return false;
-    const double seconds = evaluation.iteration_time.count();
-    const bool better = rated_.empty() || seconds < best_seconds() * (1 - k_equal);
-    rated_.push_back({std::move(layout), std::move(plan), seconds});
-    return better;
-  }
-
-  double best_seconds() const {
-    return std::ranges::min_element(rated_, {}, &RatedLayout::seconds)->seconds;
-  }
-
   /// From each of the best layouts, move to the best neighbour as long as that helps.
   void improve() {
-    std::ranges::stable_sort(rated_, {}, &RatedLayout::seconds);
-    const std::size_t starts = std::min(k_most_starts, rated_.size());
-    std::vector<RatedLayout> from(rated_.begin(),
-                                  rated_.begin() + static_cast<std::ptrdiff_t>(starts));
+    std::vector<RatedLayout>& all = rated_.all();
+    std::ranges::stable_sort(all, {}, &RatedLayout::seconds);
+    const std::size_t starts = std::min(k_most_starts, all.size());
+    std::vector<RatedLayout> from(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(starts));
     for (RatedLayout& current : from)
       for (;;) {
-        const std::size_t before = rated_.size();
-        rate(neighbours(*workload_.graph, current.layout, moves_), k_most_moves);
+        const std::size_t before = all.size();
+        rated_.rate(neighbours(*workload_.graph, current.layout, moves_), k_most_moves);
         const auto next =
-            std::ranges::min_element(rated_.begin() + static_cast<std::ptrdiff_t>(before),
-                                     rated_.end(), {}, &RatedLayout::seconds);
-        if (next == rated_.end() || !(next->seconds < current.seconds * (1 - k_equal))) break;
+            std::ranges::min_element(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(),
+                                     {}, &RatedLayout::seconds);
+        if (next == all.end() || !(next->seconds < current.seconds * (1 - k_equal))) break;
         current = *next;
       }
   }
 
-  Plan best() {
-    RatedLayout& chosen = *std::ranges::min_element(rated_, {}, &RatedLayout::seconds);
-    Plan plan = std::move(chosen.plan);
-    if (plan.search && !plan.search->notes.empty())
+  double final_seconds(const RatedLayout& rated) const {
+    if (own_.links == LinkRates::Own) return rated.seconds;
+    return rated.shared_seconds.value_or(std::numeric_limits<double>::infinity());
+  }
+
+  /// Of the plans that are not worse than any other planner's, the fastest by the final measure, or
+  /// one nearly as fast that needs less memory.
+  RatedLayout& choose() {
+    std::vector<RatedLayout>& all = rated_.all();
+    std::ranges::stable_sort(all, {}, &RatedLayout::seconds);
+    const auto end = std::ranges::find_if(all, [&](const RatedLayout& rated) {
+      return rated.seconds > best_of_others_ * (1 + k_equal);
+    });
+    const std::span<RatedLayout> eligible(all.begin(), end);
+    if (own_.links == LinkRates::Shared) share_links(eligible);
+    const auto seconds = [&](const RatedLayout& rated) { return final_seconds(rated); };
+    const double best = seconds(*std::ranges::min_element(eligible, {}, seconds));
+    RatedLayout* chosen = nullptr;
+    for (RatedLayout& rated : eligible) {
+      if (seconds(rated) > best * (1 + own_.memory_slack)) continue;
+      if (chosen == nullptr || rated.memory < chosen->memory ||
+          (rated.memory == chosen->memory && seconds(rated) < seconds(*chosen)))
+        chosen = &rated;
+    }
+    return *chosen;
+  }
+
+  /// The shortest ones on shared links, and the leanest of those that are nearly as short; where
+  /// the budget is spent, at least the first. `eligible` is sorted by time.
+  void share_links(std::span<RatedLayout> eligible) {
+    std::vector<RatedLayout*> lean;
+    for (RatedLayout& rated : eligible)
+      if (rated.seconds <= eligible.front().seconds * (1 + own_.memory_slack))
+        lean.push_back(&rated);
+    std::ranges::stable_sort(lean, {}, [](const RatedLayout* rated) { return rated->memory; });
+    for (std::size_t i = 0; i < k_most_shared; ++i) {
+      if (i < eligible.size()) rated_.rate_shared(eligible[i]);
+      if (i < lean.size()) rated_.rate_shared(*lean[i]);
+    }
+    if (!eligible.front().shared_seconds)
+      eligible.front().shared_seconds = eligible.front().seconds;
+  }
+
+  Plan plan_of(const RatedLayout& chosen) {
+    Plan plan = chosen.plan;
+    if (plan.search)
       report_.notes.insert(report_.notes.end(), plan.search->notes.begin(),
                            plan.search->notes.end());
     plan.name = options_.name;
     plan.planner = "pipegraph";
     plan.objective = {"iteration_time_s", chosen.seconds};
-    report_.family = fmt::format("variants and moves, {} plans evaluated", rated_.size());
+    report_.family =
+        fmt::format("other planners, variants and moves: {} plans", rated_.all().size());
+    report_.truncated = rated_.exhausted();
+    if (const auto bound = iteration_lower_bound(workload_, input_)) {
+      report_.lower_bound_s = std::min(bound->count(), chosen.seconds);
+      if (*report_.lower_bound_s > 0.0) report_.gap = chosen.seconds / *report_.lower_bound_s - 1.0;
+    }
     plan.search = report_;
     return plan;
   }
@@ -202,14 +183,12 @@ class PipegraphSearch {
   const PipegraphOptions& own_;
   SearchInput input_;
   LayoutEstimate estimate_;
+  RatedLayouts rated_;
   MoveOptions moves_;
   std::vector<PlanKind> kinds_;
-  std::vector<RatedLayout> rated_;
-  std::set<std::string> seen_;
+  double best_of_others_ = std::numeric_limits<double>::infinity();
   std::optional<Infeasible> why_not_;
   SearchReport report_;
-  std::size_t evaluations_ = 0;
-  double instructions_ = 0.0;
 };
 
 }  // namespace
@@ -225,6 +204,14 @@ Planner configure_pipegraph(MapReader& options) {
     own.evaluations = static_cast<std::size_t>(value->as_integer(0, 1'000'000));
   if (const auto value = options.optional("blocks"))
     own.blocks = static_cast<std::size_t>(value->as_integer(1, 10'000));
+  if (const auto value = options.optional("links"))
+    own.links =
+        static_cast<LinkRates>(value->as_choice(std::array<std::string, 2>{"own", "shared"}));
+  if (const auto value = options.optional("memory_slack")) {
+    own.memory_slack = value->as_double();
+    if (own.memory_slack < 0.0 || own.memory_slack > 1.0)
+      value->fail("out of range", "a number from 0 to 1");
+  }
   return [own](const Workload& workload, const PlannerOptions& common) {
     return plan_pipegraph(workload, common, own);
   };

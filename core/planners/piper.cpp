@@ -8,6 +8,7 @@
 
 #include "core/base/yaml_reader.h"
 #include "core/planners/candidates.h"
+#include "core/planners/no_fit.h"
 #include "core/planners/search/downset_search.h"
 #include "core/planners/search/family.h"
 
@@ -33,12 +34,11 @@ class PiperSearch {
     if (own.granularity == Granularity::Layer)
       report_.notes.push_back(
           fmt::format("{} operators in {} layers", workload.graph->size(), search.blocks.size()));
+    pairs_.emplace(search.problem.graph, family_, branch_signature(search));
     report_.family = family_.name;
     report_.states = family_.ideals.size();
-    if (own.time_limit && options.elapsed)
-      out_of_time_ = [elapsed = options.elapsed, limit = *own.time_limit] {
-        return elapsed() > limit;
-      };
+    report_.cuts = pairs_->size();
+    elapsed_ = options.elapsed;
   }
 
   std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
@@ -48,9 +48,10 @@ class PiperSearch {
                                     micro_batch, mini_batch)};
     LayerInput layers = input(micro_batch);
     layers.problem.memory -= withheld.as_double();
-    DownsetSearch search(layers.problem, family_);
-    report_.cuts = search.pairs();
-    const DownsetOutcome outcome = search.run(out_of_time_);
+    const DownsetOutcome outcome =
+        DownsetSearch(layers.problem, *pairs_).run([this](std::size_t pairs) {
+          return stop(pairs);
+        });
     report_.probes += outcome.probes;
     if (outcome.truncated) report_.truncated = true;
     if (!outcome.plan) return Infeasible{reason(layers, outcome)};
@@ -66,6 +67,19 @@ class PiperSearch {
   }
 
  private:
+  /// None where ways are measured: they differ between layers that look alike.
+  std::vector<std::uint64_t> branch_signature(const SearchInput& search) const {
+    const bool measured = std::ranges::any_of(
+        workload_.graph->operators(), [](const Operator& op) { return !op.variants.empty(); });
+    return measured ? std::vector<std::uint64_t>{} : search.signature;
+  }
+
+  bool stop(std::size_t pairs) {
+    looked_at_ += pairs;
+    if (own_.pairs > 0 && looked_at_ > own_.pairs) return true;
+    return own_.time_limit && elapsed_ && elapsed_() > *own_.time_limit;
+  }
+
   LayerInput input(std::int32_t micro_batch) const {
     LayerInput layers = layer_input(
         workload_,
@@ -94,30 +108,24 @@ class PiperSearch {
 
   /// The layer that needs most memory alone, if it is more than there is.
   std::string reason(const LayerInput& layers, const DownsetOutcome& outcome) const {
-    if (outcome.truncated) return "the time limit came before the first plan";
-    const LayerProblem& problem = layers.problem;
-    std::size_t worst = 0;
-    double most = -1.0;
-    for (std::size_t layer = 0; layer < problem.layers.size(); ++layer) {
+    if (outcome.truncated) return "a limit of the search came before the first plan";
+    NoFit no_fit{.limit = layers.problem.memory};
+    for (const auto& layer : layers.problem.layers) {
       double needed = std::numeric_limits<double>::infinity();
-      for (const LayerDegree& degree : problem.layers[layer])
+      for (const LayerDegree& degree : layer)
         for (const LayerWay& way : degree.ways) needed = std::min(needed, way.saved + way.fixed);
-      if (needed > most) std::tie(worst, most) = std::pair(layer, needed);
+      no_fit.needed.push_back(needed);
     }
-    const Bytes limit{static_cast<std::uint64_t>(std::max(problem.memory, 0.0))};
-    if (most > problem.memory)
-      return fmt::format("stage with '{}' needs {} on each device, limit {}",
-                         workload_.graph->at(layers.search.blocks[worst].front()).name,
-                         to_text(Bytes{static_cast<std::uint64_t>(most)}), to_text(limit));
-    return fmt::format("no cut into stages for {} devices fits {} per device", problem.devices,
-                       to_text(limit));
+    return reason_of(workload_, layers.search, no_fit);
   }
 
   const Workload& workload_;
   PiperOptions own_;
   SearchReport report_;
   IdealFamily family_;
-  std::function<bool()> out_of_time_;
+  std::optional<DownsetPairs> pairs_;
+  std::function<Seconds()> elapsed_;
+  std::uint64_t looked_at_ = 0;  ///< pairs of downsets
 };
 
 template <class Enum, std::size_t N>

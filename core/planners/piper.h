@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "core/planners/layer_input.h"
@@ -19,6 +20,7 @@ struct PiperOptions {
   bool recompute = false;             ///< layers may repeat their forward
   std::size_t downsets = 15'000;      ///< graphs with more are searched over a smaller family
   std::optional<Seconds> time_limit;  ///< then the best plan so far
+  std::uint64_t pairs = 0;            ///< of downsets, looked at in all; then likewise; 0: no limit
 };
 
 /// Of every candidate size of one replica's micro-batch the plan of least maximal time, ranked by

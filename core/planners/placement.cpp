@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/planners/traffic.h"
+#include "core/run/route_costs.h"
 
 namespace pipegraph {
 namespace {
@@ -11,10 +12,10 @@ namespace {
 constexpr std::size_t k_most_exchanges = 65'536;
 constexpr int k_most_sweeps = 16;
 
-double flow_time(const Topology& topology, const PlaceFlow& flow, DeviceId from, DeviceId to) {
+double flow_time(RouteCosts& routes, const PlaceFlow& flow, DeviceId from, DeviceId to) {
   if (from == to) return 0.0;
-  const Route route = topology.route(from, to);
-  return flow.messages * route.latency.count() + flow.bytes / topology.bandwidth(route).value;
+  const RouteCost& cost = routes.between(from, to);
+  return flow.messages * cost.route.latency.count() + flow.bytes / cost.bandwidth.value;
 }
 
 bool same_kind(Device a, const Device& b) {
@@ -27,7 +28,11 @@ bool same_kind(Device a, const Device& b) {
 class PlaceSearch {
  public:
   PlaceSearch(const Topology& topology, const std::vector<PlaceFlow>& flows, std::size_t places)
-      : topology_(topology), flows_(flows), places_(places), flows_of_(topology.size()) {
+      : topology_(topology),
+        routes_(topology),
+        flows_(flows),
+        places_(places),
+        flows_of_(topology.size()) {
     for (std::size_t i = 0; i < topology.size(); ++i) device_.push_back(make_id<DeviceId>(i));
     for (std::size_t f = 0; f < flows.size(); ++f) {
       flows_of_[static_cast<std::size_t>(flows[f].from)].push_back(f);
@@ -43,12 +48,12 @@ class PlaceSearch {
   }
 
  private:
-  double time_of(const PlaceFlow& flow) const {
-    return flow_time(topology_, flow, device_[static_cast<std::size_t>(flow.from)],
+  double time_of(const PlaceFlow& flow) {
+    return flow_time(routes_, flow, device_[static_cast<std::size_t>(flow.from)],
                      device_[static_cast<std::size_t>(flow.to)]);
   }
   /// Time of all flows of either place.
-  double time_around(std::size_t a, std::size_t b) const {
+  double time_around(std::size_t a, std::size_t b) {
     double total = 0;
     for (const std::size_t f : flows_of_[a]) total += time_of(flows_[f]);
     for (const std::size_t f : flows_of_[b])
@@ -74,6 +79,7 @@ class PlaceSearch {
   }
 
   const Topology& topology_;
+  RouteCosts routes_;
   const std::vector<PlaceFlow>& flows_;
   std::size_t places_;
   std::vector<DeviceId> device_;
@@ -99,8 +105,9 @@ std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
 
 Seconds transfer_time(const Workload& workload, const StageGraph& stages) {
   double total = 0;
+  RouteCosts routes(*workload.topology);
   for (const PlaceFlow& flow : traffic(workload, stages))
-    total += flow_time(*workload.topology, flow, DeviceId{flow.from}, DeviceId{flow.to});
+    total += flow_time(routes, flow, DeviceId{flow.from}, DeviceId{flow.to});
   return Seconds{total};
 }
 

@@ -1,6 +1,7 @@
 #include "core/planners/search/chain_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr double k_proof = 1e-9;  // relative; two bottlenecks closer than this are equal
 constexpr double k_infinite = std::numeric_limits<double>::infinity();
+/// Caps on the bottleneck that are tried, in multiples of all work on all devices.
+constexpr std::array k_caps{1.05, 1.15, 1.3, 1.6, 2.2, 4.0, 10.0, k_infinite};
 
 /// Numbers of machines that may repeat a segment: all, or with two levels and many machines those
 /// up to 8, powers of two, and all machines.
@@ -38,8 +41,44 @@ ChainSearch::ChainSearch(const ChainProblem& problem, const PairTable& pairs)
   memory_binds_ = std::ranges::any_of(pairs.pairs(), [&](const StagePair& pair) {
     return costs_.most_height(pair, 1) != ChainCosts::k_any_height;
   });
-  if (problem.levels.size() > 1)
-    for (const int q : machine_counts_) tables_.push_back(segment_table(q));
+}
+
+double ChainSearch::least(double work, int devices_of_one) const {
+  return std::ceil(work / (cap_ * devices_of_one) - 1e-9);
+}
+
+bool ChainSearch::may_hold(const StagePair& pair, int workers, int q) const {
+  const double work = costs_.work(pair.outer) - costs_.work(pair.inner);
+  if (least(work, workers * q) > 1.0) return false;
+  const double above = least(total_work() - costs_.work(pair.outer), problem_.per_machine());
+  if (above + q > problem_.machines()) return false;
+  const double devices = (problem_.machines() - above) * problem_.per_machine() - workers * q;
+  return least(costs_.work(pair.inner), 1) <= devices;
+}
+
+bool ChainSearch::flat_chain_fits() const {
+  // By ideal, for every number of stages the fewest devices.
+  std::vector<std::vector<int>> fewest(pairs_.ideals());
+  fewest.front() = {0};
+  for (const StagePair& pair : pairs_.pairs()) {
+    const std::vector<int>& below = fewest[static_cast<std::size_t>(pair.inner)];
+    if (below.empty()) continue;
+    std::vector<int>& above = fewest[static_cast<std::size_t>(pair.outer)];
+    for (std::size_t stages = 0; stages < below.size(); ++stages) {
+      const int most = std::min(problem_.devices() - below[stages], costs_.most_replicas());
+      int d = 1;
+      while (d <= most && costs_.most_height(pair, d) <= static_cast<int>(stages)) ++d;
+      if (d > most) continue;
+      if (above.size() < stages + 2) above.resize(stages + 2, problem_.devices() + 1);
+      above[stages + 1] = std::min(above[stages + 1], below[stages] + d);
+    }
+  }
+  return std::ranges::any_of(fewest.back(), [&](int d) { return d <= problem_.devices(); });
+}
+
+void ChainSearch::make_tables() {
+  tables_.clear();
+  for (const int q : machine_counts_) tables_.push_back(segment_table(q));
 }
 
 std::size_t ChainSearch::position(std::int32_t inner, std::int32_t outer) const {
@@ -59,12 +98,12 @@ void ChainSearch::keep(Segments& segments, const Segment& segment) const {
   segments.push_back(segment);
 }
 
-/// The stage as the last of a segment up to `segment_outer`.
+/// The stage as the last of a segment up to `segment_outer` (-1: to one further up).
 std::optional<ChainSearch::Segment> ChainSearch::single(const StagePair& pair,
                                                         std::int32_t segment_outer, int r,
                                                         int q) const {
   if (r * q > costs_.most_replicas()) return std::nullopt;
-  const int height = costs_.most_height(pair, r * q);
+  const int height = memory_binds_ ? costs_.most_height(pair, r * q) : ChainCosts::k_any_height;
   if (height == 0) return std::nullopt;
   double time = costs_.stage_time(pair, r, q);
   // A stage that fills its segment is charged for its transfers as a segment.
@@ -74,14 +113,16 @@ std::optional<ChainSearch::Segment> ChainSearch::single(const StagePair& pair,
 
 ChainSearch::SegmentTable ChainSearch::segment_table(int q) const {
   const int workers = problem_.per_machine();
-  SegmentTable table(static_cast<std::size_t>(workers) + 1,
+  SegmentTable table;
+  table.lists.assign(static_cast<std::size_t>(workers) + 1,
                      std::vector<Segments>(pairs_.pairs().size()));
+  table.live.resize(pairs_.ideals());
   for (auto inner = static_cast<std::int32_t>(pairs_.ideals()) - 2; inner >= 0; --inner)
     extend_segments(table, inner, q);
   for (int used = problem_.exactly ? workers : 1; used <= workers; ++used)
     for (std::size_t pair = 0; pair < pairs_.pairs().size(); ++pair)
-      for (const Segment& segment : table[static_cast<std::size_t>(used)][pair])
-        keep(table.front()[pair], segment);
+      for (const Segment& segment : table.lists[static_cast<std::size_t>(used)][pair])
+        keep(table.lists.front()[pair], segment);
   return table;
 }
 
@@ -91,14 +132,19 @@ void ChainSearch::extend_segments(SegmentTable& table, std::int32_t inner, int q
   for (std::size_t stage = pairs_.begin(inner); stage < pairs_.end(inner); ++stage) {
     const StagePair& last = pairs_.pairs()[stage];
     for (int r = 1; r <= workers; ++r) {
-      if (const auto alone = single(last, last.outer, r, q))
-        keep(table[static_cast<std::size_t>(r)][stage], *alone);
-      if (r == workers) break;
-      for (std::size_t rest = pairs_.begin(last.outer); rest < pairs_.end(last.outer); ++rest)
-        if (const auto added = single(last, pairs_.pairs()[rest].outer, r, q))
-          join_segments(table, {stage, rest, q}, *added);
+      if (least(costs_.work(last.outer) - costs_.work(inner), r * q) > 1.0) continue;
+      const auto alone = single(last, last.outer, r, q);
+      if (!alone || alone->time > cap_) continue;
+      if (may_hold(last, r, q)) keep(table.lists[static_cast<std::size_t>(r)][stage], *alone);
+      const auto added = single(last, -1, r, q);
+      if (r == workers || added->time > cap_) continue;
+      for (const std::size_t rest : table.live[static_cast<std::size_t>(last.outer)])
+        join_segments(table, {stage, rest, q}, *added);
     }
   }
+  for (std::size_t pair = pairs_.begin(inner); pair < pairs_.end(inner); ++pair)
+    if (std::ranges::any_of(table.lists, [&](const auto& list) { return !list[pair].empty(); }))
+      table.live[static_cast<std::size_t>(inner)].push_back(pair);
 }
 
 /// The stage below all segments of the rest.
@@ -107,13 +153,14 @@ void ChainSearch::join_segments(SegmentTable& table, const Joint& joint,
   const StagePair& last = pairs_.pairs()[joint.stage];
   const std::size_t whole = position(last.inner, pairs_.pairs()[joint.rest].outer);
   for (int others = 1; added.replicas + others <= problem_.per_machine(); ++others) {
-    const Segments& rest = table[static_cast<std::size_t>(others)][joint.rest];
+    const Segments& rest = table.lists[static_cast<std::size_t>(others)][joint.rest];
     const int workers = added.replicas + others;
+    if (rest.empty() || !may_hold(pairs_.pairs()[whole], workers, joint.q)) continue;
     for (std::size_t i = 0; i < rest.size(); ++i) {
       const double output =
           rest[i].middle < 0 ? costs_.first_output(last.outer, rest[i].replicas, joint.q) : 0.0;
       const bool any = rest[i].most_after == ChainCosts::k_any_height;
-      keep(table[static_cast<std::size_t>(workers)][whole],
+      keep(table.lists[static_cast<std::size_t>(workers)][whole],
            {std::max({added.time, rest[i].time, output}), rest[i].stages + 1,
             std::min(added.most_after, any ? rest[i].most_after : rest[i].most_after - 1),
             added.replicas, workers, last.outer, static_cast<std::int32_t>(i)});
@@ -122,7 +169,7 @@ void ChainSearch::join_segments(SegmentTable& table, const Joint& joint,
 }
 
 const ChainSearch::Segments& ChainSearch::segments(std::size_t pair, std::size_t q_index) {
-  if (!tables_.empty()) return tables_[q_index].front()[pair];
+  if (!tables_.empty()) return tables_[q_index].lists.front()[pair];
   scratch_.clear();
   const StagePair& stage = pairs_.pairs()[pair];
   if (const auto alone = single(stage, stage.outer, 1, machine_counts_[q_index]))
@@ -208,12 +255,12 @@ void ChainSearch::append_stages(ChainPlan& plan, const Entry& entry, std::int32_
   const auto found = std::ranges::find(machine_counts_, entry.q) - machine_counts_.begin();
   const SegmentTable& table = tables_[static_cast<std::size_t>(found)];
   std::int32_t low = entry.inner;
-  Segment segment = table.front()[pair][static_cast<std::size_t>(entry.segment)];
+  Segment segment = table.lists.front()[pair][static_cast<std::size_t>(entry.segment)];
   while (segment.middle >= 0) {
     stage_of(low, segment.middle, segment.replicas);
     low = segment.middle;
-    segment = table[static_cast<std::size_t>(segment.workers - segment.replicas)]
-                   [position(low, outer)][static_cast<std::size_t>(segment.rest)];
+    segment = table.lists[static_cast<std::size_t>(segment.workers - segment.replicas)]
+                         [position(low, outer)][static_cast<std::size_t>(segment.rest)];
   }
   stage_of(low, outer, segment.replicas);
 }
@@ -233,7 +280,7 @@ ChainPlan ChainSearch::plan_of_last() const {
     } else {
       const auto q = std::ranges::find(machine_counts_, entry->q) - machine_counts_.begin();
       inside = tables_[static_cast<std::size_t>(q)]
-                   .front()[pair][static_cast<std::size_t>(entry->segment)]
+                   .lists.front()[pair][static_cast<std::size_t>(entry->segment)]
                    .time;
     }
     plan.max_time_per_sample =
@@ -249,8 +296,7 @@ ChainPlan ChainSearch::plan_of_last() const {
 
 ChainOutcome ChainSearch::run() {
   ChainOutcome outcome;
-  outcome.least_bound =
-      costs_.work(static_cast<std::int32_t>(pairs_.ideals()) - 1) / problem_.devices();
+  outcome.least_bound = total_work() / problem_.devices();
   outcome.lower_bound = outcome.least_bound;
   const auto try_target = [&](double target) {
     ++outcome.probes;
@@ -262,13 +308,19 @@ ChainOutcome ChainSearch::run() {
     return true;
   };
   outcome.exact = all_counts_;
-  if (!try_target(k_infinite)) return outcome;
-  for (int step = 0;; ++step) {
+  if (memory_binds_ && !flat_chain_fits()) return outcome;
+  for (const double factor : k_caps) {
+    cap_ = outcome.least_bound > 0.0 ? outcome.least_bound * factor : k_infinite;
+    if (problem_.levels.size() > 1) make_tables();
+    if (try_target(cap_)) break;
+    if (cap_ == k_infinite) return outcome;
+  }
+  while (outcome.plan) {
     const double value = outcome.plan->max_time_per_sample;
     const double below = value * (1.0 - k_proof);
     const double middle = (outcome.lower_bound + value) / 2.0;
     if (below <= outcome.lower_bound) break;
-    try_target(step % 4 == 3 || middle >= below ? below : middle);
+    try_target(outcome.probes % 4 == 3 || middle >= below ? below : middle);
   }
   return outcome;
 }

@@ -1,6 +1,6 @@
 // The chain of least bottleneck on one or two levels of bandwidth. Inside a machine a table over
-// pairs of nested ideals; over machines a bisection on the bottleneck with the fewest stages per
-// number of machines.
+// pairs of nested ideals, of those entries only that a plan below a cap may use; over machines a
+// bisection on the bottleneck with the fewest stages per number of machines.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,11 @@ class ChainSearch {
     std::int32_t rest = -1;       ///< of the segments from there, with fewer workers
   };
   using Segments = std::vector<Segment>;
-  /// All segments at one number q of machines: [workers used][pair]; [0]: those to choose from.
-  using SegmentTable = std::vector<std::vector<Segments>>;
+  /// All segments at one number q of machines. lists: [workers used][pair]; [0]: those to choose.
+  struct SegmentTable {
+    std::vector<std::vector<Segments>> lists;
+    std::vector<std::vector<std::size_t>> live;  ///< by inner ideal: pairs with any segment
+  };
 
   /// Stages on the machines used so far, from an ideal down to the sinks.
   struct Entry {
@@ -53,6 +56,14 @@ class ChainSearch {
   };
 
   std::size_t position(std::int32_t inner, std::int32_t outer) const;
+  double total_work() const { return costs_.work(static_cast<std::int32_t>(pairs_.ideals()) - 1); }
+  /// Devices or machines that `work` needs at least below the cap.
+  double least(double work, int devices_of_one) const;
+  /// Whether a plan below the cap may have these workers of each of q machines between the ideals.
+  bool may_hold(const StagePair& pair, int workers, int q) const;
+  /// Whether any flat chain fits the memory: if not, none on two levels does.
+  bool flat_chain_fits() const;
+  void make_tables();
   SegmentTable segment_table(int q) const;
   void extend_segments(SegmentTable& table, std::int32_t inner, int q) const;
   /// Pairs of a segment's last stage and of the rest above it, in each of q machines.
@@ -80,6 +91,7 @@ class ChainSearch {
   std::vector<int> machine_counts_;
   bool all_counts_ = true;
   bool memory_binds_ = true;
+  double cap_ = 0.0;  ///< the tables know all segments of plans whose bottleneck is at most this
   std::vector<std::int32_t> position_;  ///< of a pair, by inner x ideals + outer
   std::vector<SegmentTable> tables_;    ///< by machine count; of one level empty
   std::vector<std::vector<Entry>> entries_;

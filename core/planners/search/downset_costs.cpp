@@ -61,6 +61,11 @@ void DownsetCosts::sum_layers() {
         sum.least_parameters += least(*degree, [](const LayerWay& way) { return way.parameters; });
         sum.saved += plain.saved;
         sum.fixed += plain.fixed;
+        sum.least_saved += least(*degree, [](const LayerWay& way) { return way.saved; });
+        sum.least_fixed += least(*degree, [](const LayerWay& way) { return way.fixed; });
+        const LayerWay& fast = *std::ranges::min_element(degree->ways, {}, &LayerWay::time);
+        sum.fast_saved += fast.saved;
+        sum.fast_fixed += fast.fixed;
       }
       work_[i] += cheapest;
     }
@@ -117,11 +122,12 @@ void DownsetCosts::add_cut(const DownsetPair& pair, std::size_t degree, StageTer
     of_tensor = std::max(of_tensor, plain);
   };
   Digraph::Node kept = -1;
+  double input = 0.0;
   for (const std::int32_t e : cuts_[static_cast<std::size_t>(pair.outer)]) {
     const CutEdge& cut = edges_[static_cast<std::size_t>(e)];
     if (inner.contains(cut.to)) continue;
     add(cut, cut.in[degree], cut.least_in[degree]);
-    if (cut.from != kept) terms.saved += problem_.saved_input[static_cast<std::size_t>(cut.from)];
+    if (cut.from != kept) input += problem_.saved_input[static_cast<std::size_t>(cut.from)];
     kept = cut.from;
   }
   bytes += of_tensor;
@@ -132,6 +138,9 @@ void DownsetCosts::add_cut(const DownsetPair& pair, std::size_t degree, StageTer
     if (outer.contains(cut.from)) add(cut, cut.out[degree], cut.least_out[degree]);
   }
   bytes += of_tensor;
+  terms.saved += input;
+  terms.least_saved += input;
+  terms.fast_saved += input;
   terms.time += 2.0 * bytes / problem_.bandwidth;
   terms.least_time += 2.0 * (per_edge ? least_bytes : bytes) / problem_.bandwidth;
 }
@@ -147,8 +156,26 @@ StageTerms DownsetCosts::terms(const DownsetPair& pair, std::size_t degree) cons
   terms.least_sync = sync * (outer.least_parameters - inner.least_parameters);
   terms.saved = outer.saved - inner.saved;
   terms.fixed = outer.fixed - inner.fixed;
+  terms.least_saved = outer.least_saved - inner.least_saved;
+  terms.least_fixed = outer.least_fixed - inner.least_fixed;
+  terms.fast_saved = outer.fast_saved - inner.fast_saved;
+  terms.fast_fixed = outer.fast_fixed - inner.fast_fixed;
   add_cut(pair, degree, terms);
   return terms;
+}
+
+double DownsetCosts::seconds_per_byte(std::size_t degree, int in_flight) const {
+  double best = k_infinite;
+  for (const auto& degrees : problem_.layers) {
+    const LayerDegree* layer = find_degree(degrees, degrees_[degree]);
+    if (layer == nullptr) continue;
+    const LayerWay& fast = *std::ranges::min_element(layer->ways, {}, &LayerWay::time);
+    for (const LayerWay& way : layer->ways) {
+      const double bytes = (fast.saved - way.saved) * in_flight + fast.fixed - way.fixed;
+      if (bytes > 0.0) best = std::min(best, (way.time - fast.time) / bytes);
+    }
+  }
+  return best;
 }
 
 bool DownsetCosts::has(const DownsetPair& pair, std::size_t degree) const {

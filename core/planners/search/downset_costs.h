@@ -4,24 +4,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/planners/search/ideals.h"
+#include "core/planners/search/downset_pairs.h"
 #include "core/planners/search/layer_problem.h"
 
 namespace pipegraph {
 
-/// Two nested downsets, by their positions in the family.
-struct DownsetPair {
-  std::int32_t inner = 0;
-  std::int32_t outer = 0;
-  std::uint64_t index = 0;  ///< of the pair
-};
-
-/// A stage between two downsets at one degree: all layers run plainly, and a bound on any choice of
+/// A stage between two downsets at one degree: all layers run plainly, and bounds on any choice of
 /// their ways.
 struct StageTerms {
   double time = 0.0, least_time = 0.0;  ///< bytes over bandwidth included; divided by d
   double sync = 0.0, least_sync = 0.0;  ///< times (1 - 1/d)
   double saved = 0.0, fixed = 0.0;
+  double least_saved = 0.0, least_fixed = 0.0;  ///< of the leanest ways
+  double fast_saved = 0.0, fast_fixed = 0.0;    ///< of the fastest ways
 };
 
 class DownsetCosts {
@@ -33,6 +28,9 @@ class DownsetCosts {
   /// Whether all layers of the stage know the degree.
   bool has(const DownsetPair& pair, std::size_t degree) const;
   StageTerms terms(const DownsetPair& pair, std::size_t degree) const;
+  /// Seconds on one device that a byte costs at least which slower ways save, at a degree and with
+  /// so many micro-batches in flight; infinite if no layer has another way.
+  double seconds_per_byte(std::size_t degree, int in_flight) const;
   /// Device seconds that the layers of a downset need at least.
   double work(std::int32_t ideal) const { return work_[static_cast<std::size_t>(ideal)]; }
 
@@ -42,6 +40,8 @@ class DownsetCosts {
     double time = 0.0, least_time = 0.0;
     double parameters = 0.0, least_parameters = 0.0;
     double saved = 0.0, fixed = 0.0;
+    double least_saved = 0.0, least_fixed = 0.0;
+    double fast_saved = 0.0, fast_fixed = 0.0;
     std::int32_t missing = 0;  ///< layers without that degree
   };
   /// An edge, by degree: bytes at its two ends.

@@ -1,8 +1,11 @@
 #include "core/planners/search/downset_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
 #include "core/base/errors.h"
 
@@ -11,6 +14,8 @@ namespace {
 
 constexpr double k_proof = 1e-9;  // relative; two bottlenecks closer than this are equal
 constexpr double k_infinite = std::numeric_limits<double>::infinity();
+/// First targets, in multiples of all work on all devices: lower ones cost less to refuse.
+constexpr std::array k_targets{1.03, 1.1, 1.25, 1.6, 2.5, 6.0, k_infinite};
 
 /// Devices that `work` device seconds need to meet `target`, at least.
 std::int64_t devices_for(double work, double target) {
@@ -20,34 +25,26 @@ std::int64_t devices_for(double work, double target) {
 
 }  // namespace
 
-DownsetSearch::DownsetSearch(const LayerProblem& problem, const IdealFamily& family)
+DownsetSearch::DownsetSearch(const LayerProblem& problem, const DownsetPairs& pairs)
     : problem_(problem),
-      family_(family),
-      costs_(problem, family),
-      replicas_(replica_counts(problem)) {
-  list_pairs();
-}
-
-void DownsetSearch::list_pairs() {
-  const std::size_t count = family_.ideals.size();
-  begin_.push_back(0);
-  for (std::size_t inner = 0; inner < count; ++inner) {
-    for (std::size_t outer = inner + 1; outer < count; ++outer)
-      if (family_.ideals[inner].is_subset_of(family_.ideals[outer]))
-        outer_.push_back(static_cast<std::int32_t>(outer));
-    begin_.push_back(outer_.size());
-  }
-}
+      pairs_(pairs),
+      costs_(problem, pairs.family()),
+      replicas_(replica_counts(problem)),
+      known_(pairs.size() * costs_.degrees().size(), -1),
+      seconds_per_byte_(costs_.degrees().size()) {}
 
 std::vector<Digraph::Node> DownsetSearch::layers_of(const DownsetPair& pair) const {
-  NodeSet stage = family_.ideals[static_cast<std::size_t>(pair.outer)];
-  stage -= family_.ideals[static_cast<std::size_t>(pair.inner)];
+  NodeSet stage = pairs_.ideal(pair.outer);
+  stage -= pairs_.ideal(pair.inner);
   return stage.nodes();
 }
 
 double DownsetSearch::priced(const DownsetPair& pair, std::size_t degree, const StageShape& shape) {
   const auto limit = static_cast<std::uint64_t>(problem_.devices) + 1;
-  const std::uint64_t key = ((pair.index * costs_.degrees().size() + degree) * limit +
+  const auto ideals = static_cast<std::uint64_t>(pairs_.family().ideals.size());
+  const std::uint64_t index =
+      static_cast<std::uint64_t>(pair.inner) * ideals + static_cast<std::uint64_t>(pair.outer);
+  const std::uint64_t key = ((index * costs_.degrees().size() + degree) * limit +
                              static_cast<std::uint64_t>(shape.replicas)) *
                                 limit +
                             static_cast<std::uint64_t>(shape.in_flight);
@@ -59,20 +56,31 @@ double DownsetSearch::priced(const DownsetPair& pair, std::size_t degree, const 
   return price;
 }
 
+double DownsetSearch::seconds_per_byte(std::size_t degree, int in_flight) {
+  std::vector<double>& known = seconds_per_byte_[degree];
+  const auto at = static_cast<std::size_t>(in_flight);
+  if (known.size() <= at) known.resize(at + 1, -1.0);
+  if (known[at] < 0.0) known[at] = costs_.seconds_per_byte(degree, in_flight);
+  return known[at];
+}
+
 bool DownsetSearch::fits_target(const DownsetPair& pair, std::size_t degree,
                                 const StageShape& shape, const StageTerms& terms) {
   const double part = 1.0 / shape.replicas;
-  if (terms.least_time * part + terms.least_sync * (1.0 - part) > target_) return false;
+  const double least = terms.least_time * part + terms.least_sync * (1.0 - part);
+  if (least > target_) return false;
   if (terms.saved * shape.in_flight + terms.fixed <= problem_.memory &&
       terms.time * part + terms.sync * (1.0 - part) <= target_)
     return true;
+  // Rounding must not refuse what the knapsack would take.
+  const double room = problem_.memory * (1.0 + k_proof);
+  if (terms.least_saved * shape.in_flight + terms.least_fixed > room) return false;
+  const double excess = terms.fast_saved * shape.in_flight + terms.fast_fixed - room;
+  if (excess > 0.0 &&
+      least + excess * seconds_per_byte(degree, shape.in_flight) * part > target_ * (1.0 + k_proof))
+    return false;
   const double price = priced(pair, degree, shape);
   return price < k_infinite && price <= target_;
-}
-
-bool DownsetSearch::too_many_devices(std::int32_t devices, std::int32_t outer) const {
-  const double rest = costs_.work(full()) - costs_.work(outer);
-  return devices + devices_for(rest, target_) > problem_.devices;
 }
 
 void DownsetSearch::insert(std::vector<Label>& front, const Label& label) {
@@ -84,79 +92,116 @@ void DownsetSearch::insert(std::vector<Label>& front, const Label& label) {
   front.push_back(label);
 }
 
-void DownsetSearch::extend_degree(const DownsetPair& pair, std::size_t degree) {
-  const StageTerms stage = costs_.terms(pair, degree);
+const StageTerms& DownsetSearch::terms(const Reached& reached, std::size_t degree) {
+  std::int32_t& known = known_[reached.number * costs_.degrees().size() + degree];
+  if (known < 0) {
+    known = static_cast<std::int32_t>(terms_.size());
+    terms_.push_back(costs_.terms(reached.pair, degree));
+  }
+  return terms_[static_cast<std::size_t>(known)];
+}
+
+void DownsetSearch::extend_degree(const Reached& reached, std::size_t degree) {
+  const auto& [pair, number, least_devices] = reached;
   const int t = costs_.degrees()[degree];
+  const int most = problem_.devices - togo_[static_cast<std::size_t>(pair.outer)];
   const std::vector<Label>& from = fronts_[static_cast<std::size_t>(pair.inner)];
+  const auto first = std::ranges::lower_bound(replicas_, (least_devices + t - 1) / t);
+  if (first == replicas_.end() ||
+      std::ranges::none_of(from, [&](const Label& l) { return l.devices + t * *first <= most; }))
+    return;
+  const StageTerms& stage = terms(reached, degree);
   for (std::size_t i = 0; i < from.size(); ++i) {
-    for (const int d : replicas_) {
+    for (const int d : std::span(first, replicas_.end())) {
       const std::int32_t devices = from[i].devices + t * d;
       const std::int32_t replicas = from[i].replicas + d;
-      if (too_many_devices(devices, pair.outer) || replicas > problem_.micro_batches) break;
+      if (devices > most || replicas > problem_.micro_batches) break;
       if (!fits_target(pair, degree, {t, d, (replicas + d - 1) / d}, stage)) continue;
       // More replicas of the same stage would be dominated.
-      insert(fronts_[static_cast<std::size_t>(pair.outer)],
-             {devices, replicas, pair.inner, static_cast<std::int32_t>(i),
+      insert(fronts_[static_cast<std::size_t>(pair.next)],
+             {devices, replicas, pair.inner, pair.outer, static_cast<std::int32_t>(i),
               static_cast<std::int32_t>(degree), d});
       break;
     }
   }
 }
 
-void DownsetSearch::extend(const DownsetPair& pair) {
-  const auto inner = static_cast<std::size_t>(pair.inner);
+/// All stages above an ideal.
+void DownsetSearch::extend(std::int32_t inner) {
   std::int32_t fewest = problem_.devices;
-  for (const Label& label : fronts_[inner]) fewest = std::min(fewest, label.devices);
-  const auto needed = std::max<std::int64_t>(
-      1, devices_for(costs_.work(pair.outer) - costs_.work(pair.inner), target_));
-  if (needed > problem_.devices ||
-      too_many_devices(fewest + static_cast<std::int32_t>(needed), pair.outer))
-    return;
-  for (std::size_t q = 0; q < costs_.degrees().size(); ++q)
-    if (costs_.has(pair, q)) extend_degree(pair, q);
+  for (const Label& label : fronts_[static_cast<std::size_t>(inner)])
+    fewest = std::min(fewest, label.devices);
+  const double work = costs_.work(inner);
+  std::size_t number = pairs_.first(inner);
+  for (const std::int32_t outer : pairs_.outer(inner)) {
+    const std::size_t own = number++;
+    const std::int64_t left = problem_.devices - fewest - togo_[static_cast<std::size_t>(outer)];
+    if (left < 1 ||
+        costs_.work(outer) - work > static_cast<double>(left) * target_ * (1.0 + k_proof))
+      continue;
+    const DownsetPair pair = pairs_.pair(inner, outer);
+    const auto least = static_cast<std::int32_t>(devices_for(costs_.work(outer) - work, target_));
+    for (std::size_t q = 0; q < costs_.degrees().size(); ++q)
+      if (costs_.has(pair, q)) extend_degree({pair, own, least}, q);
+  }
 }
 
+/// From the sinks up, undoing the exchanges of branches between one stage and the next.
 LayerPlan DownsetSearch::plan_of(const Label& last) const {
+  std::vector<Label> labels;
+  for (Label label = last; label.inner >= 0;
+       label =
+           fronts_[static_cast<std::size_t>(label.inner)][static_cast<std::size_t>(label.parent)])
+    labels.push_back(label);
+  std::vector<Digraph::Node> original(problem_.layers.size());
+  std::iota(original.begin(), original.end(), 0);
   LayerPlan plan;
-  std::int32_t outer = static_cast<std::int32_t>(family_.ideals.size()) - 1;
-  Label label = last;
-  while (label.parent_ideal >= 0) {
-    const int y = (label.replicas + label.d - 1) / label.d;
-    auto stage =
-        price_stage(problem_, layers_of({label.parent_ideal, outer, 0}),
-                    {costs_.degrees()[static_cast<std::size_t>(label.degree)], label.d, y});
+  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
+    const DownsetPair pair = pairs_.pair(label->inner, label->outer);
+    std::vector<Digraph::Node> layers = layers_of(pair);
+    for (Digraph::Node& layer : layers) layer = original[static_cast<std::size_t>(layer)];
+    std::ranges::sort(layers);
+    const int y = (label->replicas + label->d - 1) / label->d;
+    auto stage = price_stage(
+        problem_, layers, {costs_.degrees()[static_cast<std::size_t>(label->degree)], label->d, y});
     check(stage.has_value(), "a stage of the search cannot be priced");
     plan.stages.push_back(std::move(*stage));
     plan.bottleneck = std::max(plan.bottleneck, plan.stages.back().time);
-    outer = label.parent_ideal;
-    label = fronts_[static_cast<std::size_t>(outer)][static_cast<std::size_t>(label.parent_label)];
+    const std::vector<Digraph::Node> before = original;
+    const std::vector<Digraph::Node> moved = pairs_.moved(pair);
+    for (std::size_t layer = 0; layer < moved.size(); ++layer)
+      original[static_cast<std::size_t>(moved[layer])] = before[layer];
   }
-  std::ranges::reverse(plan.stages);
   return plan;
 }
 
 std::optional<LayerPlan> DownsetSearch::probe(double target) {
   target_ = target * (1.0 + 1e-12);
-  fronts_.assign(family_.ideals.size(), {});
+  const std::size_t count = pairs_.family().ideals.size();
+  fronts_.assign(count, {});
   fronts_.front().push_back({});
-  for (std::size_t inner = 0; inner + 1 < family_.ideals.size(); ++inner) {
-    if (fronts_[inner].empty()) continue;
-    if (out_of_time_ && out_of_time_()) {
+  togo_.resize(count);
+  const double work = costs_.work(pairs_.full());
+  for (std::size_t i = 0; i < count; ++i)
+    togo_[i] = static_cast<std::int32_t>(
+        devices_for(work - costs_.work(static_cast<std::int32_t>(i)), target_));
+  for (std::int32_t inner = 0; inner < pairs_.full(); ++inner) {
+    if (fronts_[static_cast<std::size_t>(inner)].empty()) continue;
+    if (stop_ && stop_(pairs_.outer(inner).size())) {
       truncated_ = true;
       return std::nullopt;
     }
-    for (std::uint64_t i = begin_[inner]; i < begin_[inner + 1]; ++i)
-      extend({static_cast<std::int32_t>(inner), outer_[i], i});
+    extend(inner);
   }
   if (fronts_.back().empty()) return std::nullopt;
   return plan_of(*std::ranges::min_element(fronts_.back(), {}, &Label::devices));
 }
 
-DownsetOutcome DownsetSearch::run(const std::function<bool()>& out_of_time) {
-  out_of_time_ = out_of_time;
+DownsetOutcome DownsetSearch::run(const Stop& stop) {
+  stop_ = stop;
   truncated_ = false;
   DownsetOutcome outcome;
-  outcome.least_bound = costs_.work(full()) / problem_.devices;
+  outcome.least_bound = costs_.work(pairs_.full()) / problem_.devices;
   outcome.lower_bound = outcome.least_bound;
   const auto try_target = [&](double target) {
     ++outcome.probes;
@@ -168,14 +213,16 @@ DownsetOutcome DownsetSearch::run(const std::function<bool()>& out_of_time) {
     outcome.plan = std::move(plan);
     return true;
   };
-  if (try_target(k_infinite)) {
-    for (int step = 0; !truncated_; ++step) {
-      const double value = outcome.plan->bottleneck;
-      const double below = value * (1.0 - k_proof);
-      const double middle = (outcome.lower_bound + value) / 2.0;
-      if (below <= outcome.lower_bound) break;
-      if (try_target(step % 4 == 3 || middle >= below ? below : middle)) continue;
-    }
+  for (const double factor : k_targets) {
+    const double target = outcome.least_bound > 0.0 ? outcome.least_bound * factor : k_infinite;
+    if (try_target(target) || truncated_ || target == k_infinite) break;
+  }
+  for (int step = 0; outcome.plan && !truncated_; ++step) {
+    const double value = outcome.plan->bottleneck;
+    const double below = value * (1.0 - k_proof);
+    const double middle = (outcome.lower_bound + value) / 2.0;
+    if (below <= outcome.lower_bound) break;
+    try_target(step % 4 == 3 || middle >= below ? below : middle);
   }
   outcome.exact = !truncated_;
   outcome.truncated = truncated_;

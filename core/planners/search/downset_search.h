@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -18,55 +19,62 @@ struct DownsetOutcome {
   double lower_bound = 0.0;  ///< seconds per micro-batch, over the family
   double least_bound = 0.0;  ///< of any family: all work on all devices
   bool exact = false;        ///< proved least over the family
-  bool truncated = false;    ///< the time was up
+  bool truncated = false;    ///< stopped before
   std::uint64_t probes = 0;
 };
 
 class DownsetSearch {
  public:
-  /// The family (from the empty set to all layers) says which downsets may be planned; all must
-  /// outlive this.
-  DownsetSearch(const LayerProblem& problem, const IdealFamily& family);
+  /// All must outlive this. Branches that `pairs` exchanges must be identical in `problem`.
+  DownsetSearch(const LayerProblem& problem, const DownsetPairs& pairs);
 
-  /// Until `out_of_time` (asked often; may be empty) says so, then with the best plan so far.
-  DownsetOutcome run(const std::function<bool()>& out_of_time = {});
-
-  std::uint64_t pairs() const { return outer_.size(); }
+  /// Asked before so many pairs are looked at; true: stop.
+  using Stop = std::function<bool(std::size_t pairs)>;
+  /// Until `stop` (may be empty) says so, then with the best plan so far.
+  DownsetOutcome run(const Stop& stop = {});
 
  private:
   /// A plan of the layers of a downset, as far as later stages can tell.
   struct Label {
     std::int32_t devices = 0;
     std::int32_t replicas = 0;  ///< summed over the stages
-    std::int32_t parent_ideal = -1;
-    std::int32_t parent_label = -1;
+    std::int32_t inner = -1;    ///< of the last stage
+    std::int32_t outer = -1;
+    std::int32_t parent = -1;  ///< label of `inner`
     std::int32_t degree = 0;
     std::int32_t d = 1;
   };
-  std::int32_t full() const { return static_cast<std::int32_t>(family_.ideals.size()) - 1; }
-  void list_pairs();
   bool fits_target(const DownsetPair& pair, std::size_t degree, const StageShape& shape,
                    const StageTerms& terms);
   double priced(const DownsetPair& pair, std::size_t degree, const StageShape& shape);
+  double seconds_per_byte(std::size_t degree, int in_flight);
   std::vector<Digraph::Node> layers_of(const DownsetPair& pair) const;
 
   std::optional<LayerPlan> probe(double target);
-  void extend(const DownsetPair& pair);
-  void extend_degree(const DownsetPair& pair, std::size_t degree);
-  bool too_many_devices(std::int32_t devices, std::int32_t outer) const;
+  void extend(std::int32_t inner);
+  /// A pair at hand with its number, and the devices that its work needs.
+  struct Reached {
+    DownsetPair pair;
+    std::size_t number = 0;
+    std::int32_t least_devices = 1;
+  };
+  void extend_degree(const Reached& reached, std::size_t degree);
+  const StageTerms& terms(const Reached& reached, std::size_t degree);
   static void insert(std::vector<Label>& front, const Label& label);
   LayerPlan plan_of(const Label& last) const;
 
   const LayerProblem& problem_;
-  const IdealFamily& family_;
+  const DownsetPairs& pairs_;
   DownsetCosts costs_;
   std::vector<int> replicas_;
-  std::vector<std::uint64_t> begin_;  ///< by inner ideal, into outer_
-  std::vector<std::int32_t> outer_;
+  std::vector<std::int32_t> known_;  ///< by number of the pair and degree: in terms_, or -1
+  std::deque<StageTerms> terms_;     ///< of pairs reached so far
   std::vector<std::vector<Label>> fronts_;
-  std::unordered_map<std::uint64_t, double> prices_;  ///< looked up only
+  std::vector<std::int32_t> togo_;  ///< by ideal: devices for the layers outside it, at least
+  std::unordered_map<std::uint64_t, double> prices_;   ///< looked up only
+  std::vector<std::vector<double>> seconds_per_byte_;  ///< [degree][in flight]; negative: unknown
   double target_ = 0.0;
-  std::function<bool()> out_of_time_;
+  Stop stop_;
   bool truncated_ = false;
 };
 

@@ -98,6 +98,7 @@ class DeviceSplit {
     const int others = static_cast<int>(plan_.stages.size() - stage) - 1;
     for (int d = 1; d <= std::min(left - others, costs_.max_devices); ++d) {
       SearchStage& current = plan_.stages[stage];
+      if (problem_.allowed_devices(d) != d) continue;
       if (memory_needed(problem_, costs_, current.blocks, d, current.height) > problem_.memory)
         continue;
       current.devices = d;

@@ -39,8 +39,9 @@ void use_spare_devices(const SearchProblem& problem, const BatchCosts& costs, Se
         *std::ranges::max_element(plan.stages, {}, &SearchStage::time_per_sample);
     int more = 1;
     for (; more <= spare && slowest.devices + more <= limit; ++more)
-      if (time_per_sample(problem, costs, slowest.blocks, slowest.devices + more) <
-          slowest.time_per_sample * (1.0 - k_proof))
+      if (problem.allowed_devices(slowest.devices + more) == slowest.devices + more &&
+          time_per_sample(problem, costs, slowest.blocks, slowest.devices + more) <
+              slowest.time_per_sample * (1.0 - k_proof))
         break;
     if (more > spare || slowest.devices + more > limit) break;
     slowest.devices += more;

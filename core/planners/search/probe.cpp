@@ -57,11 +57,22 @@ double Prober::least_devices(std::int32_t inner, std::int32_t outer) const {
 
 int Prober::devices_for_time(std::size_t position) {
   std::uint16_t& known = time_devices_[position];
-  if (known == k_not_priced) known = static_cast<std::uint16_t>(price(pairs_.pairs()[position]));
+  if (known == k_not_priced) {
+    const StagePair& pair = pairs_.pairs()[position];
+    known = static_cast<std::uint16_t>(first_allowed(pair, price(pair)));
+  }
   return known;
 }
 
-/// The least devices on which the pair meets the target; 0: none.
+/// The least allowed count from `devices` on that meets the target; 0: none.
+int Prober::first_allowed(const StagePair& pair, int devices) {
+  int d = problem_.allowed_devices(devices);
+  while (d > devices && d <= device_limit_ && pair_time(pair, d) > target_)
+    d = problem_.allowed_devices(d + 1);
+  return d > device_limit_ ? 0 : d;
+}
+
+/// The least devices, allowed or not, on which the pair meets the target; 0: none.
 int Prober::price(const StagePair& pair) {
   const double at_least = least_devices(pair.inner, pair.outer);
   if (at_least > device_limit_) return 0;
@@ -105,9 +116,9 @@ int Prober::devices_for(std::size_t position, int height) {
   const int by_memory = devices_for_memory(pair, height);
   if (by_memory == 0 || by_memory > device_limit_) return 0;
   if (by_memory <= by_time) return by_time;
-  if (monotone_) return by_memory;
+  if (monotone_) return first_allowed(pair, by_memory);
   for (int d = by_memory; d <= device_limit_; ++d)
-    if (pair_time(pair, d) <= target_) return d;
+    if (d == problem_.allowed_devices(d) && pair_time(pair, d) <= target_) return d;
   return 0;
 }
 

@@ -53,6 +53,7 @@ class Prober {
   double pair_time(const StagePair& pair, int devices);
   double least_devices(std::int32_t inner, std::int32_t outer) const;
   int price(const StagePair& pair);
+  int first_allowed(const StagePair& pair, int devices);
   int devices_for_time(std::size_t position);
   int devices_for_memory(const StagePair& pair, int height) const;
   int devices_for(std::size_t position, int height);  ///< 0: impossible

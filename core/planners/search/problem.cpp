@@ -1,6 +1,7 @@
 #include "core/planners/search/problem.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -24,6 +25,11 @@ bool consumed_outside(const SearchTensor& tensor, const NodeSet& blocks) {
 }
 
 }  // namespace
+
+int SearchProblem::allowed_devices(int count) const {
+  if (device_counts == DeviceCounts::All || count <= 0) return count;
+  return static_cast<int>(std::bit_ceil(static_cast<unsigned>(count)));
+}
 
 int SearchPlan::depth() const {
   int deepest = 0;

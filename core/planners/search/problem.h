@@ -30,6 +30,9 @@ enum class InFlightRule : std::uint8_t {
   Position,     ///< b x stages from here to the end of the chain
 };
 
+/// How many devices a stage may have.
+enum class DeviceCounts : std::uint8_t { All, PowersOfTwo };
+
 /// What does not depend on the micro-batch size.
 struct SearchProblem {
   Digraph graph;                      ///< blocks
@@ -38,6 +41,7 @@ struct SearchProblem {
   std::vector<double> saved;          ///< by block: bytes per sample from forward to backward
   double memory = 0.0;                ///< bytes per device for both; may be infinite
   int devices = 1;
+  DeviceCounts device_counts = DeviceCounts::All;
   int mini_batch = 1;
   double latency = 0.0;    ///< seconds per message
   double bandwidth = 0.0;  ///< bytes per second; may be infinite
@@ -45,6 +49,8 @@ struct SearchProblem {
   InFlightRule in_flight = InFlightRule::LongestPath;
 
   std::size_t blocks() const { return fixed.size(); }
+  /// The least count that a stage may have and that is no less than `devices`.
+  int allowed_devices(int devices) const;
 };
 
 /// Compute at one micro-batch size. Costs need not be affine in samples: there is one row per

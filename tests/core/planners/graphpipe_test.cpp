@@ -13,6 +13,7 @@
 namespace pipegraph {
 namespace {
 
+using test::TinyOperator;
 using testing::HasSubstr;
 
 constexpr double k_equal = 2e-9;  // the search's proof tolerance, both ways
@@ -114,6 +115,63 @@ TEST(Graphpipe, SaysWhichOperatorNeedsMoreThanADevice) {
   EXPECT_THAT(std::get<Infeasible>(result).reason,
               // parameters and gradients, 2 MiB; input and output of a sample, 2 KiB
               HasSubstr("stage with 's1' needs 2.002 MiB on one device, limit 1 MiB"));
+}
+
+TEST(Graphpipe, SaysHowManyDevicesWouldDo) {
+  // Each operator needs 2 MiB for parameters and gradients, so a device of 5 MiB holds two of six.
+  Device device;
+  device.memory = Bytes{5 << 20};
+  const auto reason = [&](const TinyOperator& costs) {
+    const Workload workload = test::tiny_workload(
+        test::chain_graph(6, costs), test::ideal_cluster(2, device), {.mini_batch = 4});
+    return std::get<Infeasible>(plan_graphpipe(workload, by_objective(1, PlanKind::Graph), {}))
+        .reason;
+  };
+  EXPECT_THAT(reason({.parameters = Bytes{1 << 20}}),
+              HasSubstr("fits 5 MiB per device; the smallest feasible device count is 3"));
+  EXPECT_THAT(reason({.parameters = Bytes{3 << 20}}), HasSubstr("; more devices do not help"));
+}
+
+TEST(Graphpipe, SearchesByThePapersRecursion) {
+  const Workload workload =
+      test::tiny_workload(test::fork_join_graph(2, 3), test::ideal_cluster(8), {.mini_batch = 8});
+  const auto value = [&](const GraphpipeOptions& own) {
+    const PlannerResult found = plan_graphpipe(workload, by_objective(1, PlanKind::Graph), own);
+    const Plan& plan = std::get<Plan>(found);
+    EXPECT_TRUE(evaluate(workload, plan).ok());
+    return plan.objective->value;
+  };
+  // Eight operators on eight devices, one each: 3 s.
+  EXPECT_NEAR(value({.search = GraphpipeSearchMethod::Paper}), 3.0, 1e-5);
+  EXPECT_NEAR(value({}), 3.0, 1e-8);
+}
+
+TEST(Graphpipe, ContractsForThePapersRecursionWhatIsNotSeriesParallel) {
+  const Workload workload =
+      test::tiny_workload(test::crossing_skips_graph(), test::ideal_cluster(2), {.mini_batch = 4});
+  const Plan plan = std::get<Plan>(plan_graphpipe(workload, by_objective(1, PlanKind::Graph),
+                                                  {.search = GraphpipeSearchMethod::Paper}));
+  EXPECT_EQ(plan.stages.size(), 1U);
+  EXPECT_THAT(plan.search->notes,
+              testing::Contains(HasSubstr("not series-parallel: 4 operators from 's0' to 's3'")));
+}
+
+TEST(Graphpipe, PapersRecursionIsNeverBetterThanTheSearchOverAllIdeals) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const RandomWorkload random = random_workload(seed + 11'000);
+    const auto value = [&](const GraphpipeOptions& own) {
+      const PlannerResult found =
+          plan_graphpipe(random.workload, by_objective(random.micro_batch, PlanKind::Graph), own);
+      const Plan* plan = std::get_if<Plan>(&found);
+      return plan == nullptr ? std::numeric_limits<double>::infinity() : plan->objective->value;
+    };
+    const double all = value({});
+    const GraphpipeOptions paper{.search = GraphpipeSearchMethod::Paper,
+                                 .device_counts = DeviceCounts::All};
+    if (random.workload.topology->devices().front().unlimited_memory()) {
+      EXPECT_GE(value(paper), all * (1 - k_equal)) << "seed " << seed;
+    }
+  }
 }
 
 }  // namespace

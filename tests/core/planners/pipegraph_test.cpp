@@ -9,10 +9,11 @@
 
 #include "core/planners/balanced.h"
 #include "core/planners/candidates.h"
-#include "core/planners/graphpipe.h"
+#include "core/planners/iteration_bound.h"
 #include "core/planners/layout.h"
 #include "core/planners/moves.h"
 #include "core/planners/search/exhaustive.h"
+#include "core/planners/table.h"
 #include "tests/core/planners/random_workload.h"
 
 namespace pipegraph {
@@ -22,9 +23,10 @@ namespace {
 /// k = 1, least in flight) that stays under `best`, or `best`.
 class IterationOracle {
  public:
-  IterationOracle(const Workload& workload, double best)
+  IterationOracle(const Workload& workload, double best, LinkRates links)
       : workload_(workload), input_(search_input(workload)), estimate_(workload, input_) {
     best_ = best;
+    options_.links = links;
   }
 
   double least() {
@@ -75,7 +77,7 @@ class IterationOracle {
     number_places(layout);
     Plan plan;
     plan.stages = layout.stages;
-    const Evaluation evaluation = evaluate(workload_, plan);
+    const Evaluation evaluation = evaluate(workload_, plan, options_);
     if (evaluation.ok()) best_ = std::min(best_, evaluation.iteration_time.count());
   }
 
@@ -84,6 +86,7 @@ class IterationOracle {
   LayoutEstimate estimate_;
   std::set<std::vector<std::vector<Digraph::Node>>> seen_;
   double best_;
+  EvaluationOptions options_;
 };
 
 /// On at most four devices.
@@ -94,20 +97,24 @@ Workload oracle_workload(std::uint64_t seed) {
   }
 }
 
-double seconds(const Workload& workload, const PlannerResult& result) {
+double seconds(const Workload& workload, const PlannerResult& result,
+               LinkRates links = LinkRates::Own) {
   const Plan* plan = std::get_if<Plan>(&result);
   return plan == nullptr ? std::numeric_limits<double>::infinity()
-                         : evaluate(workload, *plan).iteration_time.count();
+                         : evaluate(workload, *plan, {.links = links}).iteration_time.count();
 }
 
-TEST(Pipegraph, IsCloseToTheLeastIterationTime) {
+class PipegraphOracle : public testing::TestWithParam<LinkRates> {};
+
+TEST_P(PipegraphOracle, IsCloseToTheLeastIterationTime) {
   double sum = 0.0;
   int problems = 0;
   int far = 0;
   for (std::uint64_t seed = 1; problems < 200; ++seed) {
     const Workload workload = oracle_workload(seed);
-    const double found = seconds(workload, plan_pipegraph(workload, {}, {}));
-    const double least = IterationOracle(workload, found).least();
+    const PipegraphOptions own{.links = GetParam(), .memory_slack = 0.0};
+    const double found = seconds(workload, plan_pipegraph(workload, {}, own), GetParam());
+    const double least = IterationOracle(workload, found, GetParam()).least();
     if (least == std::numeric_limits<double>::infinity()) continue;  // nothing fits
     ASSERT_LT(found, std::numeric_limits<double>::infinity()) << "seed " << seed;
     ++problems;
@@ -120,17 +127,72 @@ TEST(Pipegraph, IsCloseToTheLeastIterationTime) {
   EXPECT_LE(far, problems / 20);
 }
 
-TEST(Pipegraph, IsNeverWorseThanThePlannersItStartsFrom) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+INSTANTIATE_TEST_SUITE_P(, PipegraphOracle, testing::Values(LinkRates::Own, LinkRates::Shared),
+                         [](const auto& param) {
+                           return param.param == LinkRates::Own ? "OwnLinks" : "SharedLinks";
+                         });
+
+/// By its entry in the table of planners, with its default options.
+PlannerResult run_planner(const PlannerEntry& entry, const Workload& workload,
+                          const PlannerOptions& options) {
+  MapReader nothing(YamlValue::parse("{}", "test"), "a plan");
+  return entry.configure(nothing)(workload, options);
+}
+
+TEST(Pipegraph, IsNeverWorseThanAnyOtherPlanner) {
+  int chains = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     const Workload workload = random_workload(seed + 3000).workload;
-    const PlannerResult found = plan_pipegraph(workload, {}, {.evaluations = 20});
-    for (const PlanKind kind : {PlanKind::Graph, PlanKind::Sequential}) {
-      const double others =
-          std::min(seconds(workload, plan_graphpipe(workload, {.kind = kind}, {})),
-                   seconds(workload, plan_balanced(workload, {.kind = kind})));
-      EXPECT_LE(seconds(workload, found), others * (1 + 1e-9)) << "seed " << seed;
+    const double found = seconds(workload, plan_pipegraph(workload, {}, {.evaluations = 20}));
+    for (const PlannerEntry& entry : planner_table()) {
+      if (entry.name == "pipegraph" || entry.name == "exhaustive") continue;
+      for (const PlanKind kind : {PlanKind::Graph, PlanKind::Sequential}) {
+        if (kind != entry.kind && entry.name != "graphpipe" && entry.name != "balanced") continue;
+        const double other = seconds(workload, run_planner(entry, workload, {.kind = kind}));
+        EXPECT_LE(found, other * (1 + 1e-9)) << "seed " << seed << ", " << entry.name;
+        if (kind == PlanKind::Sequential && other < 1e300) ++chains;
+      }
     }
   }
+  EXPECT_GT(chains, 500);
+}
+
+TEST(Pipegraph, OfPlansNearlyAsFastTakesTheLeanest) {
+  int leaner = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Workload workload = random_workload(seed + 5000).workload;
+    const auto plan = [&](double slack) {
+      return plan_pipegraph(workload, {}, {.evaluations = 60, .memory_slack = slack});
+    };
+    const PlannerResult fastest = plan(0.0);
+    const PlannerResult lean = plan(0.05);
+    if (std::holds_alternative<Infeasible>(fastest)) continue;
+    const auto peak = [&](const PlannerResult& result) {
+      Bytes most;
+      for (const auto& device : prepare(workload, std::get<Plan>(result)).memory.devices)
+        most = std::max(most, device.peak);
+      return most;
+    };
+    EXPECT_LE(seconds(workload, lean, LinkRates::Shared),
+              1.05 * seconds(workload, fastest, LinkRates::Shared) * (1 + 1e-9));
+    EXPECT_LE(peak(lean), peak(fastest)) << "seed " << seed;
+    if (peak(lean) < peak(fastest)) ++leaner;
+  }
+  EXPECT_GT(leaner, 0);
+}
+
+TEST(Pipegraph, NamesALowerBoundThatHolds) {
+  int bounded = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Workload workload = oracle_workload(seed + 40'000);
+    const auto bound = iteration_lower_bound(workload, search_input(workload));
+    ASSERT_TRUE(bound.has_value());
+    const double infinite = std::numeric_limits<double>::infinity();
+    const double least = IterationOracle(workload, infinite, LinkRates::Own).least();
+    EXPECT_LE(bound->count(), least * (1 + 1e-9)) << "seed " << seed;
+    if (bound->count() > 0.9 * least) ++bounded;
+  }
+  EXPECT_GT(bounded, 5);  // it is not idle
 }
 
 TEST(Pipegraph, FitsAndNamesItsIterationTime) {

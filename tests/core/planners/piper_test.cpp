@@ -45,12 +45,14 @@ TEST(Piper, RefusesMicroBatchesThatDoNotDivideTheMiniBatch) {
 
 TEST(Piper, CountsDownsetsAndPairs) {
   // Two branches of 2 between a stem and a join: 9 pairs of depths, after the join, before the
-  // stem, and the empty set: 11. Pairs: 11 x 10 / 2 less those of depths that are not nested.
-  // Nested or equal (a, b) <= (c, d): 6 x 6 of 81, so 27 strictly; with the ends 27 + 2 x 9 + 1.
+  // stem, and the empty set: 11. The branches are identical, so of depths (a, b) and (b, a) one
+  // counts: 6 sorted ones. Stages up to them from nothing: 6; from the sorted (0, 0) to larger
+  // sorted ones 5, from (1, 1) 2; from (1, 0) to any larger ones 5, from (2, 0) 2, from (2, 1) 1.
+  // Up to the whole graph: from the 6 and from nothing.
   const Workload workload = on(test::fork_join_graph(2, 2), test::ideal_cluster(2));
   const Plan plan = std::get<Plan>(piper(workload, 1));
   EXPECT_EQ(plan.search->states, 11U);
-  EXPECT_EQ(plan.search->cuts, 27U + 18U + 1U);
+  EXPECT_EQ(plan.search->cuts, 6U + (5U + 2U) + (5U + 2U + 1U) + (6U + 1U));
   EXPECT_EQ(plan.search->family, "all ideals");
 }
 
@@ -86,13 +88,21 @@ TEST(Piper, SaysWhichLayerDoesNotFit) {
 }
 
 TEST(Piper, EndsAtItsTimeLimit) {
-  const Workload workload = on(test::chain_graph(8), test::ideal_cluster(4));
+  // One micro-batch, so no replicas: 2 of 7 operators on a device, which takes several probes.
+  const Workload workload = on(test::chain_graph(7), test::ideal_cluster(4));
   int asked = 0;
-  PlannerOptions options{.name = "p", .kind = PlanKind::Sequential, .micro_batches = {1}};
-  options.elapsed = [&] { return Seconds{++asked > 9 ? 2.0 : 0.0}; };
-  const Plan plan = std::get<Plan>(plan_piper(workload, options, {.time_limit = Seconds{1.0}}));
-  EXPECT_TRUE(plan.search->truncated);
-  EXPECT_FALSE(plan.search->exact);
+  int in_time = 1'000'000;
+  PlannerOptions options{.name = "p", .kind = PlanKind::Sequential, .micro_batches = {8}};
+  options.elapsed = [&] { return Seconds{++asked > in_time ? 2.0 : 0.0}; };
+  const auto plan = [&] {
+    return std::get<Plan>(plan_piper(workload, options, {.time_limit = Seconds{1.0}}));
+  };
+  EXPECT_FALSE(plan().search->truncated);
+  in_time = asked - 1;  // not the last question
+  asked = 0;
+  const Plan cut_short = plan();
+  EXPECT_TRUE(cut_short.search->truncated);
+  EXPECT_FALSE(cut_short.search->exact);
 }
 
 TEST(LayerBlocks, JoinOperatorsOfOneNameWhereTheyAreConvex) {

@@ -44,7 +44,8 @@ DownsetOutcome bert(int devices, KnapsackMethod knapsack) {
   problem.transfer = TransferCharge::Edge;
   problem.knapsack = knapsack;
   const IdealFamily family = *all_ideals(problem.graph, 40'000);
-  return DownsetSearch(problem, family).run();
+  const DownsetPairs pairs(problem.graph, family);
+  return DownsetSearch(problem, pairs).run();
 }
 
 TEST_F(Published, PiperOnBertOf32Layers) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/planners/search/exhaustive.h"
+#include "core/planners/search/fewest_devices.h"
 #include "tests/core/planners/search/random_problem.h"
 
 namespace pipegraph {
@@ -38,6 +39,47 @@ TEST(LeastBottleneck, EqualsTheExhaustiveOptimumOnChainsOfStages) {
     random.problem.in_flight = InFlightRule::Position;
     expect_optimum(random, seed);
   }
+}
+
+TEST(LeastBottleneck, EqualsTheExhaustiveOptimumWithPowersOfTwoDevices) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    RandomProblem random = random_problem(seed + 200'000, 6, 8);
+    random.problem.device_counts = DeviceCounts::PowersOfTwo;
+    expect_optimum(random, seed);
+    const IdealFamily family = *all_ideals(random.problem.graph, 1 << 12);
+    const PairTable pairs(random.problem, family);
+    Prober prober(random.problem, pairs, random.costs);
+    const auto plan = least_bottleneck(random.problem, random.costs, prober).plan;
+    if (!plan) continue;
+    for (const SearchStage& stage : plan->stages)
+      EXPECT_EQ(stage.devices & (stage.devices - 1), 0) << "seed " << seed;
+  }
+}
+
+TEST(FewestDevices, AreTheLeastThatTheExhaustiveSearchFindsEnough) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    RandomProblem random = random_problem(seed + 300'000, 5, 1);
+    random.costs.micro_batch = 1;  // one device a stage
+    random.costs.share = {1};
+    const auto costs = [&](int devices) {
+      BatchCosts result = random.costs;
+      result.max_devices = 1;
+      result.row_of_devices.assign(static_cast<std::size_t>(devices) + 1, 0);
+      return result;
+    };
+    const IdealFamily family = *all_ideals(random.problem.graph, 1 << 12);
+    const PairTable pairs(random.problem, family);
+    std::optional<int> expected;
+    for (int devices = static_cast<int>(random.problem.blocks()); devices > 0; --devices) {
+      SearchProblem larger = random.problem;
+      larger.devices = devices;
+      if (exhaustive_search(larger, costs(devices))) expected = devices;
+    }
+    EXPECT_EQ(fewest_devices(random.problem, pairs, costs), expected) << "seed " << seed;
+    if (expected && *expected > 1) ++found;
+  }
+  EXPECT_GT(found, 10);
 }
 
 TEST(BreakTies, KeepsTheBottleneckAndNeverDeepens) {

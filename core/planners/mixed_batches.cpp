@@ -1,0 +1,80 @@
+#include "core/planners/mixed_batches.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/planners/candidates.h"
+#include "core/planners/contraction.h"
+#include "core/planners/no_fit.h"
+#include "core/planners/search/mixed_search.h"
+
+namespace pipegraph {
+namespace {
+
+std::vector<Stage> stages_of(const SearchInput& input, const MixedProblem& problem,
+                             const std::vector<MixedStage>& found) {
+  std::vector<Stage> stages;
+  std::int32_t next_device = 0;
+  for (auto stage = found.rbegin(); stage != found.rend(); ++stage) {
+    Stage& made = stages.emplace_back();
+    made.name = "s" + std::to_string(stages.size() - 1);
+    for (const Digraph::Node block : stage->blocks) {
+      const auto& operators = input.blocks[static_cast<std::size_t>(block)];
+      made.operators.insert(made.operators.end(), operators.begin(), operators.end());
+    }
+    std::ranges::sort(made.operators);
+    for (int d = 0; d < stage->devices; ++d) made.devices.push_back(DeviceId{next_device++});
+    made.micro_batch = problem.sizes[stage->size].micro_batch;
+    made.k = stage->k;
+  }
+  return stages;
+}
+
+Proposal proposal_of(const ContractedInput& input, const IdealFamily& family,
+                     const MixedProblem& problem, const MixedOutcome& outcome) {
+  Proposal result;
+  result.stages = stages_of(input.input, problem, outcome.stages);
+  result.objective = {"max_time_per_sample_s", outcome.max_time_per_sample};
+  result.search.family = family.name + ", a micro-batch size for every stage";
+  result.search.states = family.ideals.size();
+  result.search.probes = outcome.probes;
+  result.search.notes = input.notes;
+  result.search.truncated = !outcome.exact;
+  result.search.exact = outcome.exact && family.complete && input.notes.empty();
+  if (result.search.exact) {
+    result.search.lower_bound_s = std::min(outcome.lower_bound, outcome.max_time_per_sample);
+    result.search.gap = outcome.max_time_per_sample / *result.search.lower_bound_s - 1.0;
+  }
+  return result;
+}
+
+}  // namespace
+
+PlannerResult plan_mixed_batches(const Workload& workload, const PlannerOptions& options,
+                                 const MixedBatchesOptions& own) {
+  ContractedInput input = contracted_input(workload, own.blocks);
+  MixedProblem problem{input.input.problem, {}, own.ks};
+  problem.base.communication = own.communication;
+  problem.base.in_flight = InFlightRule::LongestPath;
+  for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
+    problem.sizes.push_back(batch_costs(workload, input.input, size));
+  const IdealFamily family = choose_family(problem.base, input.input.signature, own.family);
+  PlannerOptions once = options;  // all sizes belong to one search
+  once.micro_batches = {workload.training.mini_batch};
+  if (std::ranges::any_of(own.ks, [](int k) { return k > 1; })) once.schedule = "kfkb";
+  const double memory = problem.base.memory;
+  const auto propose = [&](std::int32_t, Bytes withheld) -> std::variant<Proposal, Infeasible> {
+    problem.base.memory = memory - withheld.as_double();
+    const PairTable pairs(problem.base, family);
+    const MixedOutcome outcome = search_mixed(problem, pairs, own.labels);
+    if (outcome.stages.empty())
+      return Infeasible{reason_of(workload, input.input,
+                                  {.needed = problem.base.fixed, .limit = problem.base.memory})};
+    Proposal result = proposal_of(input, family, problem, outcome);
+    result.search.cuts = pairs.pairs().size();
+    return result;
+  };
+  return best_proposal(workload, once, "graphpipe", propose);
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,33 @@
+#include "core/planners/no_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pipegraph {
+namespace {
+
+std::string bytes_text(double bytes) {
+  return to_text(Bytes{static_cast<std::uint64_t>(std::max(bytes, 0.0))});
+}
+
+}  // namespace
+
+std::string reason_of(const Workload& workload, const SearchInput& input, const NoFit& no_fit) {
+  const auto worst = std::ranges::max_element(no_fit.needed);
+  if (worst != no_fit.needed.end() && *worst > no_fit.limit) {
+    const auto& block = input.blocks[static_cast<std::size_t>(worst - no_fit.needed.begin())];
+    return fmt::format("stage with '{}' needs {} on {}, limit {}",
+                       workload.graph->at(block.front()).name, bytes_text(*worst), no_fit.where,
+                       bytes_text(no_fit.limit));
+  }
+  return fmt::format("no {} for {} devices fits {} per device", no_fit.what, input.problem.devices,
+                     bytes_text(no_fit.limit));
+}
+
+std::string fewest_devices_text(std::optional<int> fewest) {
+  return fewest ? fmt::format("the smallest feasible device count is {}", *fewest)
+                : std::string("more devices do not help");
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,26 @@
+// Why no cut of a workload into stages fits its devices, in the same words for every planner.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/planners/search_input.h"
+
+namespace pipegraph {
+
+struct NoFit {
+  std::vector<double> needed;         ///< by block: bytes per device of it alone, at least
+  double limit = 0.0;                 ///< bytes per device
+  std::string where = "each device";  ///< of those that a block alone would need
+  std::string what = "cut into stages";
+};
+
+/// "stage with 'embedding_3' needs 17.1 GiB on each device, limit 16 GiB" where a block alone is
+/// too large, else that nothing of its kind fits.
+std::string reason_of(const Workload& workload, const SearchInput& input, const NoFit& no_fit);
+
+/// What to add: the least number of devices that would do, or that no number would.
+std::string fewest_devices_text(std::optional<int> fewest);
+
+}  // namespace pipegraph

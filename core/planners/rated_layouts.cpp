@@ -1,0 +1,82 @@
+#include "core/planners/rated_layouts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/planners/candidates.h"
+
+namespace pipegraph {
+namespace {
+
+/// What sharing links costs in instructions of the analytic backend, about.
+constexpr double k_sharing_weight = 4.0;
+
+Bytes largest_peak(const MemoryReport& memory) {
+  Bytes most;
+  for (const DeviceMemory& device : memory.devices) most = std::max(most, device.peak);
+  return most;
+}
+
+}  // namespace
+
+void RatedLayouts::add(Plan plan) {
+  RatedLayout rated;
+  rated.layout = {plan.kind, plan.extra_in_flight, plan.stages};
+  number_places(rated.layout);
+  const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
+  rated.seconds = evaluation.iteration_time.count();
+  rated.memory = largest_peak(evaluation.prepared.memory);
+  rated.plan = std::move(plan);
+  if (rated.plan.schedule == options_.schedule) seen_.insert(key_of(rated.layout));
+  rated_.push_back(std::move(rated));
+}
+
+void RatedLayouts::rate(std::vector<Layout> layouts, std::size_t most) {
+  std::vector<std::pair<double, Layout>> fresh;
+  for (Layout& layout : layouts)
+    if (seen_.insert(key_of(layout)).second)
+      fresh.emplace_back(estimate_.seconds(layout), std::move(layout));
+  std::ranges::stable_sort(fresh, {}, [](const auto& item) { return item.first; });
+  if (fresh.size() > most) fresh.resize(most);
+  for (auto& [seconds, layout] : fresh)
+    if (affordable(layout, 1.0)) rate_one(std::move(layout));
+}
+
+bool RatedLayouts::affordable(const Layout& layout, double weight) {
+  double instructions = 0.0;  // two passes, two messages each way, by share
+  for (const Stage& stage : layout.stages)
+    instructions += 6.0 * weight * static_cast<double>(stage.devices.size()) *
+                    ((workload_.training.mini_batch - 1) / stage.micro_batch + 1);
+  if (budget_.evaluations == 0 || instructions > budget_.instructions) {
+    exhausted_ = true;
+    return false;
+  }
+  --budget_.evaluations;
+  budget_.instructions -= instructions;
+  return true;
+}
+
+void RatedLayouts::rate_one(Layout layout) {
+  PlannerOptions options = options_;
+  options.kind = layout.kind;
+  options.extra_in_flight = layout.extra_in_flight;
+  for (std::size_t s = 0; s < layout.stages.size(); ++s)
+    layout.stages[s].name = fmt::format("s{}", s);
+  Plan plan = to_plan(workload_, options, {.stages = layout.stages});
+  if (options_.device_use == DeviceUse::Exactly && !plan.unused_devices.empty()) return;
+  const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
+  if (!evaluation.ok()) return;
+  rated_.push_back({std::move(layout), std::move(plan), evaluation.iteration_time.count(),
+                    std::nullopt, largest_peak(evaluation.prepared.memory)});
+}
+
+void RatedLayouts::rate_shared(RatedLayout& rated) {
+  if (rated.shared_seconds || !affordable(rated.layout, k_sharing_weight)) return;
+  EvaluationOptions options = options_.evaluation;
+  options.links = LinkRates::Shared;
+  rated.shared_seconds = evaluate(workload_, rated.plan, options).iteration_time.count();
+}
+
+}  // namespace pipegraph
