@@ -22,7 +22,7 @@ Options make_options() {
                             "link is shared). A sweep needs --point.",
                    .examples =
                        "  pipegraph plan scenarios/quickstart.yaml\n"
-                       "  pipegraph plan scenarios/quickstart.yaml --plan graph -o graph.yaml\n"});
+                       "  pipegraph plan scenarios/quickstart.yaml --plan graphpipe -o graph.yaml\n"});
   add_scenario(options);
   options.add()("plan", po::value<std::string>()->value_name("NAME"),
                 "only this plan of the scenario (default: all)");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <variant>
 
+#include "apps/best_plan.h"
 #include "core/base/overloaded.h"
 #include "core/report/summary.h"
 
@@ -50,6 +51,8 @@ std::vector<std::string> figures(const PlanResult& plan) {
     cells.insert(cells.end(), 4, "");
   }
   cells.push_back(largest(plan.peak_memory));
+  cells.push_back(plan.transfer_time ? to_text(*plan.transfer_time) : "");
+  cells.push_back(plan.search && plan.search->gap ? percent(*plan.search->gap) : "");
   cells.push_back(plan.search ? to_text(plan.search->time) : "");
   return cells;
 }
@@ -60,7 +63,7 @@ std::vector<TextTable::Column> columns(const std::vector<PointResult>& points) {
   result.push_back({"plan", TextTable::Align::Left});
   result.push_back({"status", TextTable::Align::Left});
   for (const char* name : {"iteration time", "samples/s", "bubble", "depth", "stages", "devices",
-                           "micro-batch", "peak memory", "search"})
+                           "micro-batch", "peak memory", "transfers", "above bound", "search"})
     result.push_back({name});
   return result;
 }
@@ -73,14 +76,16 @@ std::string result_text(const std::vector<PointResult>& points) {
   for (const PointResult& point : points) {
     std::vector<std::string> place;
     for (const auto& [path, value] : point.point) place.push_back(point_text(value));
+    const std::string prefix = place.empty() ? "" : fmt::format("{} ", fmt::join(place, " "));
+    if (const std::string best = best_plan_text(point); !best.empty())
+      reasons += prefix + best + "\n";
     for (const PlanResult& plan : point.plans) {
       std::vector<std::string> cells = place;
       const std::vector<std::string> more = figures(plan);
       cells.insert(cells.end(), more.begin(), more.end());
       table.add_row(std::move(cells));
       if (!plan.reason.empty())
-        reasons += fmt::format("{}{}{}: {}\n", fmt::join(place, " "), place.empty() ? "" : " ",
-                               plan.name, plan.reason);
+        reasons += fmt::format("{}{}: {}\n", prefix, plan.name, plan.reason);
     }
   }
   return table.text() + (reasons.empty() ? "" : "\n" + reasons);

@@ -9,7 +9,8 @@
 
 namespace pipegraph {
 
-/// A row per point and plan, then a line for the reason of each plan that is not ok.
+/// A row per point and plan, then a line for the best plan of each point, and one for the reason of
+/// each plan that is not ok.
 std::string result_text(const std::vector<PointResult>& points);
 
 /// The result of a verb in the format asked for.

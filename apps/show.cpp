@@ -139,7 +139,7 @@ Options make_options() {
                 "instructions, their times, devices and links, or operators' times. plan "
                 "and program have one form; the others follow --format.",
        .examples = "  pipegraph show graph scenarios/quickstart.yaml\n"
-                   "  pipegraph show timeline scenarios/quickstart.yaml --plan graph\n"
+                   "  pipegraph show timeline scenarios/quickstart.yaml --plan graphpipe\n"
                    "  pipegraph show costs scenarios/quickstart.yaml --samples 1,8,64\n"});
   options.add_positional("WHAT");
   add_scenario(options);

@@ -16,7 +16,7 @@ Options make_options() {
        .examples = "  pipegraph simulate scenarios/quickstart.yaml\n"
                    "  pipegraph simulate scenarios/quickstart.yaml --set training.mini_batch=64 "
                    "-o out/small\n"
-                   "  pipegraph simulate out/quickstart/plans/graph/plan.yaml --format json\n"});
+                   "  pipegraph simulate out/quickstart/plans/graphpipe/plan.yaml --format json\n"});
   add_scenario(options);
   add_results_options(options);
   return options;

@@ -1,0 +1,62 @@
+#include "apps/best_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace pipegraph {
+namespace {
+
+/// Two plans closer than this (relative) take equally long.
+constexpr double k_equal = 1e-9;
+
+/// What the average device does with an iteration.
+struct Spent {
+  double compute = 0.0;
+  double communication = 0.0;
+  double idle = 0.0;
+};
+
+Spent average(const Metrics& metrics) {
+  Spent spent;
+  const auto count = static_cast<double>(std::max<std::size_t>(metrics.devices.size(), 1));
+  for (const DeviceTimes& device : metrics.devices) {
+    spent.compute += device.compute.count() / count;
+    spent.communication += device.exposed_communication.count() / count;
+    spent.idle += device.idle.count() / count;
+  }
+  return spent;
+}
+
+std::string difference(double seconds, const char* what) {
+  return fmt::format("{} {} {}", to_text(Seconds{std::abs(seconds)}),
+                     seconds < 0.0 ? "less" : "more", what);
+}
+
+}  // namespace
+
+std::string best_plan_text(const PointResult& point) {
+  std::vector<const PlanResult*> ok;
+  for (const PlanResult& plan : point.plans)
+    if (plan.status == PlanStatus::Ok && plan.metrics) ok.push_back(&plan);
+  if (ok.size() < 2) return "";
+  std::ranges::stable_sort(
+      ok, {}, [](const PlanResult* plan) { return plan->metrics->iteration_time.count(); });
+  const Metrics& best = *ok[0]->metrics;
+  const Metrics& next = *ok[1]->metrics;
+  const double saved = next.iteration_time.count() - best.iteration_time.count();
+  if (saved <= k_equal * next.iteration_time.count())
+    return fmt::format("best: {} and {}, {} each", ok[0]->name, ok[1]->name,
+                       to_text(best.iteration_time));
+  const Spent a = average(best);
+  const Spent b = average(next);
+  return fmt::format("best: {}, {:.1f} % less time than {}; a device spends {}, {}, {}",
+                     ok[0]->name, 100.0 * saved / next.iteration_time.count(), ok[1]->name,
+                     difference(a.compute - b.compute, "computing"),
+                     difference(a.communication - b.communication, "only communicating"),
+                     difference(a.idle - b.idle, "idle"));
+}
+
+}  // namespace pipegraph
