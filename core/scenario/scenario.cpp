@@ -97,8 +97,14 @@ std::vector<PlanRequest> read_plans(const YamlValue& list) {
   return plans;
 }
 
+MemoryPolicy read_memory(const YamlValue& value) {
+  return static_cast<MemoryPolicy>(value.as_choice(std::vector<std::string>{"error", "report"}));
+}
+
 Scenario scenario_of_plan_file(const YamlValue& document) {
-  const PlanDocument parts = read_plan_document(document);
+  const auto simulation = document.find("simulation");
+  const auto memory = document.find("memory");
+  const PlanDocument parts = read_plan_document(document.without("simulation").without("memory"));
   if (!parts.plan.is_map()) parts.plan.fail("is not a map", "a plan as a map of keys");
   const std::string planner = text_or(parts.plan.find("planner"), "manual");
   const std::string name = text_or(parts.plan.find("name"), planner);
@@ -110,7 +116,8 @@ Scenario scenario_of_plan_file(const YamlValue& document) {
                      .planner = planner,
                      .source = PlanRequest::Source::Given,
                      .value = parts.plan}},
-          .simulation = {}};
+          .simulation = simulation ? read_simulation(*simulation) : Simulation(),
+          .memory = memory ? read_memory(*memory) : MemoryPolicy()};
 }
 
 }  // namespace
@@ -143,9 +150,7 @@ Scenario read_scenario(const YamlValue& document) {
   if (name && scenario.name.empty()) name->fail("the name is empty", "a name");
   if (const auto simulation = reader.optional("simulation"))
     scenario.simulation = read_simulation(*simulation);
-  if (const auto memory = reader.optional("memory"))
-    scenario.memory =
-        static_cast<MemoryPolicy>(memory->as_choice(std::vector<std::string>{"error", "report"}));
+  if (const auto memory = reader.optional("memory")) scenario.memory = read_memory(*memory);
   reader.finish();
   return scenario;
 }

@@ -18,6 +18,10 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+/// For scenarios that do not name one.
+const std::string k_backend = is_built_in(BackendKind::SimGrid) ? "simulation.backend=simgrid"
+                                                                : "simulation.backend=analytic";
+
 class Simulate : public test::Workbench {
  protected:
   static nlohmann::json summary(const std::string& folder) {
@@ -63,7 +67,7 @@ TEST_F(Simulate, TheQuickstartRunsOnEveryNetworkModel) {
 
 TEST_F(Simulate, TheStudyOfSchedulesRunsThemAll) {
   const std::string scenario = PIPEGRAPH_SOURCE_DIR "/scenarios/schedules.yaml";
-  const Ran ran = run({"simulate", scenario, "--no-report", "-o", "results"});
+  const Ran ran = run({"simulate", scenario, "--no-report", "-o", "results", "--set", k_backend});
   ASSERT_EQ(ran.code, 0) << ran.err;
   std::map<std::string, nlohmann::json> plans;
   const nlohmann::json json = summary("results");
@@ -89,7 +93,7 @@ TEST_F(Simulate, TheStudyOfSchedulesRunsThemAll) {
 
 TEST_F(Simulate, SaysWhereAScheduleDoesNotSuitItsStages) {
   const Ran ran = run({"simulate", PIPEGRAPH_SOURCE_DIR "/scenarios/schedules.yaml", "--no-report",
-                       "--set", "plans[4].stages[5].devices=[2]"});
+                       "--set", "plans[4].stages[5].devices=[2]", "--set", k_backend});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("plans[4].stages[5]: interleaved_1f1b: stage s5 stands on devices "
                                  "[2]; expected those of stage s1, [1], or schedule: 1f1b"));
@@ -112,7 +116,9 @@ TEST_F(Simulate, ItsOwnScenarioAndPlanFilesGiveTheSameResults) {
   const std::string timeline = read_file("first/plans/chain/timeline.csv");
   ASSERT_EQ(run({"simulate", "first/scenario.yaml", "--no-report", "-o", "again"}).code, 0);
   EXPECT_EQ(read_file("again/plans/chain/timeline.csv"), timeline);
-  ASSERT_EQ(run({"simulate", "first/plans/chain/plan.yaml", "--no-report", "-o", "of_plan"}).code,
+  ASSERT_EQ(run({"simulate", "first/plans/chain/plan.yaml", "--no-report", "-o", "of_plan", "--set",
+                 k_backend})
+                .code,
             0);
   EXPECT_EQ(read_file("of_plan/plans/chain/timeline.csv"), timeline);
   EXPECT_EQ(read_file("of_plan/plans/chain/plan.yaml"), read_file("first/plans/chain/plan.yaml"));
@@ -197,7 +203,7 @@ TEST_F(Simulate, SaysWhereAScenarioIsWrong) {
   const Ran ran = run({"simulate", "branches.yaml", "--no-report"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err,
-              StartsWith("pipegraph: branches.yaml:30:1: memroy: unknown key in a scenario; "
+              StartsWith("pipegraph: branches.yaml:31:1: memroy: unknown key in a scenario; "
                          "expected 'memory'"));
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(run({"simulate", "none.yaml"}).code, 2);

@@ -63,13 +63,13 @@ void Workbench::write_branches(const std::string& more) const {
       fmt::format("model: {{file: {0}/models/two_branches.yaml}}\n"
                   "cluster: {{shape: uniform, devices: 8, bandwidth: inf}}\n"
                   "training: {{mini_batch: 8, optimizer: none}}\n"
+                  "simulation: {{backend: {1}}}\n"
                   "plans:\n"
-                  "  - name: graph\n    planner: manual\n    micro_batch: 1\n    stages:\n{1}"
+                  "  - name: graph\n    planner: manual\n    micro_batch: 1\n    stages:\n{2}"
                   "  - name: chain\n    planner: manual\n    kind: sequential\n"
-                  "    micro_batch: 1\n    stages:\n{1}{2}{3}",
-                  PIPEGRAPH_SOURCE_DIR, stages,
-                  is_built_in(BackendKind::SimGrid) ? "" : "simulation: {backend: analytic}\n",
-                  more));
+                  "    micro_batch: 1\n    stages:\n{2}{3}",
+                  PIPEGRAPH_SOURCE_DIR, is_built_in(BackendKind::SimGrid) ? "simgrid" : "analytic",
+                  stages, more));
 }
 
 void Workbench::write_tower() const {

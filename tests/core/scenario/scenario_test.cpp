@@ -118,6 +118,16 @@ TEST_F(ScenarioOfPlanFile, APlanFileIsTheScenarioOfItsPlan) {
   EXPECT_EQ(scenario.plans[0].source, PlanRequest::Source::Given);
 }
 
+TEST_F(ScenarioOfPlanFile, SaysHowItIsSimulatedWhereAsked) {
+  const YamlValue plan = YamlValue::load(folder_ / "plan.yaml");
+  EXPECT_EQ(read_scenario(plan).simulation.backend, BackendKind::SimGrid);
+  const Scenario scenario = read_scenario(
+      plan.with("simulation.backend", "analytic", "--set").with("memory", "report", "--set"));
+  EXPECT_EQ(scenario.simulation.backend, BackendKind::Analytic);
+  EXPECT_EQ(scenario.memory, MemoryPolicy::Report);
+  EXPECT_THROW(read_scenario(plan.with("simulation.backend", "x", "--set")), ConfigError);
+}
+
 TEST_F(ScenarioOfPlanFile, APlanOfAFileCompetesInAScenario) {
   const std::string text =
       std::string(k_minimal) + "plans: [{file: plan.yaml}, {file: plan.yaml, name: again}]\n";
