@@ -45,7 +45,7 @@ TrainingRun::TrainingRun(const Workload& workload, const StageGraph& stages, con
                                            .devices = all_devices(program),
                                            .engines = engines,
                                            .clocks = [](DeviceId) { return make_real_clock(); }},
-                                 ExecutionOptions{.pinning = Pinning::Never});
+                                 ExecutionOptions{.pinning = options.pinning});
   runner_ = std::make_unique<PlanStepRunner>(devices_, *executor_, ranks_);
 }
 

@@ -26,6 +26,7 @@ struct TrainingRunOptions {
   OptimizerSettings optimizer{};
   /// Tests use Poison, so that bytes used too long show as NaN.
   MemoryUse memory = MemoryUse::Poison;
+  Pinning pinning = Pinning::Never;
 };
 
 class TrainingRun {
