@@ -17,7 +17,7 @@ using Order = std::vector<Index>;
 /// Comparisons of blocks that all tries together may take.
 constexpr std::size_t k_most_work = 20'000'000;
 /// Tries beyond the fixed orders.
-constexpr int k_most_repairs = 2'000;
+constexpr int k_most_repairs = 1'000;
 /// Above so many pairs alive together, blocks are placed as they come and nothing else is tried.
 constexpr std::size_t k_most_pairs = 5'000'000;
 
@@ -56,14 +56,17 @@ class Neighbours {
   Order others_;
 };
 
-/// First fit in a given order: each block takes the lowest gap between those already placed.
+/// Which gap between the blocks already placed a block takes.
+enum class Fit : std::uint8_t { Lowest, Tightest };
+
+/// Places blocks one after the other in a given order.
 class Placer {
  public:
   Placer(std::span<const TimedBlock> blocks, const Neighbours& neighbours)
       : blocks_(blocks), neighbours_(neighbours) {}
 
   /// Highest end; offsets() and highest() tell more until the next call.
-  std::uint64_t place(const Order& order) {
+  std::uint64_t place(const Order& order, Fit fit) {
     constexpr std::uint64_t k_unplaced = ~std::uint64_t{0};
     offsets_.assign(blocks_.size(), k_unplaced);
     std::uint64_t end = 0;
@@ -72,7 +75,7 @@ class Placer {
       for (const Index other : neighbours_.of(block))
         if (offsets_[other] != k_unplaced)
           taken_.emplace_back(offsets_[other], offsets_[other] + blocks_[other].bytes.count);
-      offsets_[block] = lowest_gap(blocks_[block].bytes.count);
+      offsets_[block] = gap(blocks_[block].bytes.count, fit);
       const std::uint64_t own_end = offsets_[block] + blocks_[block].bytes.count;
       if (own_end <= end) continue;
       end = own_end;
@@ -85,14 +88,19 @@ class Placer {
   Index highest() const { return highest_; }
 
  private:
-  std::uint64_t lowest_gap(std::uint64_t bytes) {
+  std::uint64_t gap(std::uint64_t bytes, Fit fit) {
     std::sort(taken_.begin(), taken_.end());
-    std::uint64_t from = 0;
+    std::optional<std::uint64_t> best;
+    std::uint64_t from = 0, least_room = ~std::uint64_t{0};
     for (const auto& [begin, end] : taken_) {
-      if (begin >= from + bytes) break;
+      if (begin >= from + bytes && begin - from < least_room) {
+        best = from;
+        least_room = begin - from;
+        if (fit == Fit::Lowest) break;
+      }
       from = std::max(from, end);
     }
-    return from;
+    return best.value_or(from);
   }
 
   std::span<const TimedBlock> blocks_;
@@ -199,10 +207,10 @@ class Search {
 
   bool done() const { return best_ && (left_ == 0 || best_end_ <= peak_); }
 
-  void attempt(const Order& order) {
+  void attempt(const Order& order, Fit fit) {
     if (done()) return;
     if (left_ > 0) --left_;
-    const std::uint64_t end = placer_.place(order);
+    const std::uint64_t end = placer_.place(order, fit);
     if (best_ && end > best_end_) return;
     best_end_ = end;
     best_highest_ = placer_.highest();
@@ -219,7 +227,7 @@ class Search {
       move_forward(order, best_highest_, random);
       for (auto more = random() % 3; more > 0; --more)
         move_forward(order, static_cast<Index>(random() % order.size()), random);
-      attempt(order);
+      attempt(order, round % 2 == 0 ? Fit::Lowest : Fit::Tightest);
     }
   }
 
@@ -246,7 +254,8 @@ class Search {
 std::vector<std::uint64_t> search(std::span<const TimedBlock> blocks, const Fullest& full,
                                   PackingEffort effort) {
   Search search(blocks, full.bytes);
-  for (const Order& order : fixed_orders(blocks, full.moment)) search.attempt(order);
+  for (const Order& order : fixed_orders(blocks, full.moment))
+    for (const Fit fit : {Fit::Lowest, Fit::Tightest}) search.attempt(order, fit);
   if (effort == PackingEffort::Thorough) search.repair();
   return search.offsets();
 }
