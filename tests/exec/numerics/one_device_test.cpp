@@ -22,6 +22,7 @@ std::vector<NetworkCase> network_cases() {
           {"diamond", diamond_network(), {"left", "right", "sum"}},
           {"skips", skipping_network(), {"fc1", "fc2", "fc3", "join"}},
           {"tied", tied_network(), {"norm", "head"}},
+          {"two_tied_pairs", two_tied_pairs_network(), {"sum", "type_head"}},
           {"transformer", transformer_network(), {"attention", "add", "narrow"}},
           {"half_gradient", half_gradient_network(), {"join", "head"}},
           {"two_losses", two_losses_network(), {"first", "second"}},

@@ -72,6 +72,21 @@ ComputationGraph tied_network() {
   return std::move(b).finish();
 }
 
+ComputationGraph two_tied_pairs_network() {
+  GraphBuilder b = builder("two_tied_pairs_network");
+  const Tensor tokens = index_input(b, "tokens", 4, 11);
+  const Tensor words = embedding(b, "words", tokens, 8);
+  const Tensor types = embedding(b, "types", tokens, 8);
+  const Tensor middle = dense(b, "middle", add(b, "sum", words, types), 8);
+  for (const Tensor& table : {types, words}) {
+    const std::string name = table.producer == words.producer ? "word" : "type";
+    const Tensor head = linear(b, name + "_head", middle,
+                               {.columns = 11, .bias = false, .tied_to = table.producer});
+    cross_entropy(b, name + "_loss", head);
+  }
+  return std::move(b).finish();
+}
+
 ComputationGraph transformer_network() {
   GraphBuilder b = builder("transformer_network");
   const Tensor x = feature_input(b, "x", 4, 8);

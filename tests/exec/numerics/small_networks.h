@@ -17,6 +17,8 @@ ComputationGraph diamond_network();
 ComputationGraph skipping_network();
 /// tokens -> table -> norm -> middle -> head (tied to the table) -> loss, [4, 8] per sample.
 ComputationGraph tied_network();
+/// Two tables of the same size, each tied to a head with a loss: their sums look alike.
+ComputationGraph two_tied_pairs_network();
 /// One transformer layer with causal attention over [4, 8], and a mean over the sequence.
 ComputationGraph transformer_network();
 /// x and fc0(x) both feed join: two tensors from one stage, of which x needs no gradient.

@@ -37,6 +37,15 @@ TEST(TiedWeights, WithReplicasAreAddedUseByUse) {
   }
 }
 
+TEST(TiedWeights, OfTwoPairsAreNotMixedUp) {
+  const ComputationGraph graph = two_tied_pairs_network();
+  const PlanSketch shape{.mini_batch = 12, .micro_batch = 6};
+  const Outcome expected = gradients_of(graph, replicated(on_one_device(graph, shape), {2}));
+  expect_same_bits(
+      gradients_of(graph, replicated(cut_before(graph, {"sum", "type_head"}, shape), {2, 2, 2})),
+      expected, "three stages");
+}
+
 TEST(TiedWeights, WithDifferentReplicasAreWithinRounding) {
   const ComputationGraph graph = tied_network();
   const PlanSketch shape{.mini_batch = 12, .micro_batch = 6};
