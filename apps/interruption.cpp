@@ -74,7 +74,7 @@ RemovedOnSignal::~RemovedOnSignal() {
   removal = {};
 }
 
-SignalsHeld::SignalsHeld() : before_{} {
+SignalsHeld::SignalsHeld() {
   const sigset_t set = all_signals();
   ::pthread_sigmask(SIG_BLOCK, &set, &before_);
 }

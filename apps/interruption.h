@@ -27,7 +27,7 @@ class SignalsHeld {
   ~SignalsHeld();
 
  private:
-  sigset_t before_;
+  sigset_t before_{};
 };
 
 }  // namespace pipegraph
