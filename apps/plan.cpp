@@ -16,13 +16,13 @@ namespace {
 namespace po = boost::program_options;
 
 Options make_options() {
-  Options options({.verb = "plan",
-                   .synopsis = "SCENARIO [options]",
-                   .about = "Makes the plans of a scenario and compares them by analytic times (no "
-                            "link is shared). A sweep needs --point.",
-                   .examples =
-                       "  pipegraph plan scenarios/quickstart.yaml\n"
-                       "  pipegraph plan scenarios/quickstart.yaml --plan graphpipe -o graph.yaml\n"});
+  Options options(
+      {.verb = "plan",
+       .synopsis = "SCENARIO [options]",
+       .about = "Makes the plans of a scenario and compares them by analytic times (no "
+                "link is shared). A sweep needs --point.",
+       .examples = "  pipegraph plan scenarios/quickstart.yaml\n"
+                   "  pipegraph plan scenarios/quickstart.yaml --plan graphpipe -o graph.yaml\n"});
   add_scenario(options);
   options.add()("plan", po::value<std::string>()->value_name("NAME"),
                 "only this plan of the scenario (default: all)");

@@ -26,7 +26,8 @@ Options make_options() {
                 "when something fails.",
        .examples =
            "  pipegraph run scenarios/quickstart.yaml --backend emulated --trace\n"
-           "  pipegraph run out/quickstart/plans/graphpipe/plan.yaml --backend emulated --real-time\n"
+           "  pipegraph run out/quickstart/plans/graphpipe/plan.yaml --backend emulated "
+           "--real-time\n"
            "  pipegraph run scenarios/quickstart.yaml --backend emulated --program program.txt\n"});
   add_scenario(options);
   add_execution_options(options);

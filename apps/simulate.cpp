@@ -13,10 +13,11 @@ Options make_options() {
        .synopsis = "SCENARIO [options]",
        .about = "Makes the plans of a scenario, simulates and compares them. SCENARIO is "
                 "a scenario or a plan file.",
-       .examples = "  pipegraph simulate scenarios/quickstart.yaml\n"
-                   "  pipegraph simulate scenarios/quickstart.yaml --set training.mini_batch=64 "
-                   "-o out/small\n"
-                   "  pipegraph simulate out/quickstart/plans/graphpipe/plan.yaml --format json\n"});
+       .examples =
+           "  pipegraph simulate scenarios/quickstart.yaml\n"
+           "  pipegraph simulate scenarios/quickstart.yaml --set training.mini_batch=64 "
+           "-o out/small\n"
+           "  pipegraph simulate out/quickstart/plans/graphpipe/plan.yaml --format json\n"});
   add_scenario(options);
   add_results_options(options);
   return options;
