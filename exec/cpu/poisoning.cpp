@@ -25,6 +25,8 @@ void Poisoning::before(InstructionId compute) {
   const std::vector<Lifetime>& lifetimes = passes_.arena().lifetimes();
   while (marked_ < by_end_.size() && lifetimes[by_end_[marked_]].latest < now)
     mark(by_end_[marked_++]);
+  const Area scratch = Area::Scratch;
+  memory_.poison({scratch, {}}, passes_.sizes()[static_cast<std::size_t>(scratch)]);
 }
 
 void Poisoning::mark(std::size_t lifetime) {

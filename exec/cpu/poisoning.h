@@ -15,7 +15,8 @@ class Poisoning {
 
   /// A step begins.
   void begin_step();
-  /// A compute is about to run: what has ended before it, whatever the times, is marked.
+  /// A compute is about to run: what has ended before it, whatever the times, is marked, and so is
+  /// all scratch.
   void before(InstructionId compute);
 
  private:

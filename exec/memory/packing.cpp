@@ -6,13 +6,14 @@
 #include <random>
 
 #include "core/base/errors.h"
+#include "exec/memory/placement.h"
 
 namespace pipegraph {
 
 namespace {
 
-using Index = std::uint32_t;
-using Order = std::vector<Index>;
+using Index = BlockIndex;
+using Order = BlockOrder;
 
 /// Comparisons of blocks that all tries together may take.
 constexpr std::size_t k_most_work = 20'000'000;
@@ -20,95 +21,6 @@ constexpr std::size_t k_most_work = 20'000'000;
 constexpr int k_most_repairs = 1'000;
 /// Above so many pairs alive together, blocks are placed as they come and nothing else is tried.
 constexpr std::size_t k_most_pairs = 5'000'000;
-
-/// For each block those alive together with it, flat.
-class Neighbours {
- public:
-  explicit Neighbours(std::span<const TimedBlock> blocks) : begin_(blocks.size() + 1, 0) {
-    Order by_first(blocks.size());
-    std::iota(by_first.begin(), by_first.end(), Index{0});
-    std::stable_sort(by_first.begin(), by_first.end(),
-                     [&](Index a, Index b) { return blocks[a].first < blocks[b].first; });
-    std::vector<std::pair<Index, Index>> pairs;
-    Order alive;
-    for (const Index block : by_first) {
-      std::erase_if(alive, [&](Index other) { return blocks[other].last < blocks[block].first; });
-      for (const Index other : alive) pairs.emplace_back(block, other);
-      alive.push_back(block);
-    }
-    for (const auto& [a, b] : pairs) ++begin_[a + 1], ++begin_[b + 1];
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    others_.resize(begin_.back());
-    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    for (const auto& [a, b] : pairs) {
-      others_[next[a]++] = b;
-      others_[next[b]++] = a;
-    }
-  }
-
-  std::span<const Index> of(Index block) const {
-    return std::span(others_).subspan(begin_[block], begin_[block + 1] - begin_[block]);
-  }
-  std::size_t size() const { return others_.size(); }
-
- private:
-  std::vector<std::size_t> begin_;
-  Order others_;
-};
-
-/// Which gap between the blocks already placed a block takes.
-enum class Fit : std::uint8_t { Lowest, Tightest };
-
-/// Places blocks one after the other in a given order.
-class Placer {
- public:
-  Placer(std::span<const TimedBlock> blocks, const Neighbours& neighbours)
-      : blocks_(blocks), neighbours_(neighbours) {}
-
-  /// Highest end; offsets() and highest() tell more until the next call.
-  std::uint64_t place(const Order& order, Fit fit) {
-    constexpr std::uint64_t k_unplaced = ~std::uint64_t{0};
-    offsets_.assign(blocks_.size(), k_unplaced);
-    std::uint64_t end = 0;
-    for (const Index block : order) {
-      taken_.clear();
-      for (const Index other : neighbours_.of(block))
-        if (offsets_[other] != k_unplaced)
-          taken_.emplace_back(offsets_[other], offsets_[other] + blocks_[other].bytes.count);
-      offsets_[block] = gap(blocks_[block].bytes.count, fit);
-      const std::uint64_t own_end = offsets_[block] + blocks_[block].bytes.count;
-      if (own_end <= end) continue;
-      end = own_end;
-      highest_ = block;
-    }
-    return end;
-  }
-
-  const std::vector<std::uint64_t>& offsets() const { return offsets_; }
-  Index highest() const { return highest_; }
-
- private:
-  std::uint64_t gap(std::uint64_t bytes, Fit fit) {
-    std::sort(taken_.begin(), taken_.end());
-    std::optional<std::uint64_t> best;
-    std::uint64_t from = 0, least_room = ~std::uint64_t{0};
-    for (const auto& [begin, end] : taken_) {
-      if (begin >= from + bytes && begin - from < least_room) {
-        best = from;
-        least_room = begin - from;
-        if (fit == Fit::Lowest) break;
-      }
-      from = std::max(from, end);
-    }
-    return best.value_or(from);
-  }
-
-  std::span<const TimedBlock> blocks_;
-  const Neighbours& neighbours_;
-  std::vector<std::uint64_t> offsets_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> taken_;
-  Index highest_ = 0;
-};
 
 std::size_t pairs_alive_together(std::span<const TimedBlock> blocks) {
   std::vector<Moment> firsts, lasts;
@@ -174,27 +86,6 @@ std::vector<Order> fixed_orders(std::span<const TimedBlock> blocks, Moment fulle
       ordered(n, [&](Index i) { return std::tuple(-blocks[i].last, size(i)); }),
       ordered(n, [&](Index i) { return std::tuple(distance(i), size(i), length(i)); }),
   };
-}
-
-/// First fit in the order of time, remembering only what is alive.
-std::vector<std::uint64_t> place_by_time(std::span<const TimedBlock> blocks) {
-  struct Placed {
-    std::uint64_t begin, end;
-    Moment last;
-  };
-  std::vector<std::uint64_t> offsets(blocks.size());
-  std::vector<Placed> alive;  // by begin
-  for (const Index i : ordered(blocks.size(), [&](Index b) { return blocks[b].first; })) {
-    const TimedBlock& block = blocks[i];
-    std::erase_if(alive, [&](const Placed& other) { return other.last < block.first; });
-    std::uint64_t from = 0;
-    auto after = alive.begin();
-    for (; after != alive.end() && after->begin < from + block.bytes.count; ++after)
-      from = std::max(from, after->end);
-    offsets[i] = from;
-    alive.insert(after, {from, from + block.bytes.count, block.last});
-  }
-  return offsets;
 }
 
 /// Keeps the best of what is tried, within a budget of work.
