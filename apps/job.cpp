@@ -28,6 +28,9 @@ namespace {
 constexpr char k_ready = 'r';
 constexpr char k_wrong = 'w';
 
+/// Another rank found something wrong and tells of it: nothing is left to say here.
+struct ToldElsewhere {};
+
 const SourcePosition k_flag{.file = "--devices-of-rank"};
 
 DeviceId parse_device(const std::string& text) {
@@ -185,9 +188,7 @@ void Job::agree(const std::string& what, const std::string& text) {
   if (ranks().size() == 1) return;
   const std::vector<std::string> said = ranks().all_gather(k_ready + text);
   for (std::size_t rank = 0; rank < said.size(); ++rank) {
-    if (said[rank].front() == k_wrong)
-      throw ConfigError({}, fmt::format("rank {}: {}", rank, said[rank].substr(1)),
-                        "the same on all ranks");
+    if (said[rank].front() == k_wrong) throw ToldElsewhere{};
     if (said[rank] == said.front()) continue;
     throw ConfigError({.file = what},
                       fmt::format("rank {} has another one than rank 0, {}", rank,
@@ -206,6 +207,8 @@ int Job::guard(const std::function<int()>& verb, const Console& console) {
     const auto first = std::ranges::find(said, said[static_cast<std::size_t>(ranks().rank())]);
     if (first - said.begin() == ranks().rank())
       print_message(console, fmt::format("pipegraph: {}\n", error.what()));
+    return ExitBadInput;
+  } catch (const ToldElsewhere&) {
     return ExitBadInput;
   } catch (const ExecutionError& error) {
     if (error.fault().rank == ranks().rank()) throw;

@@ -59,8 +59,8 @@ class Job {
     Job& job_;
   };
   /// All ranks call it together before they run `text`, which must be the same on all. Errors:
-  /// ConfigError that names the first rank that differs, and in what; or what another rank found
-  /// wrong before it came here.
+  /// ConfigError that names the first rank that differs, and in what. If another rank found
+  /// something wrong before it came here, what is thrown only ends guard().
   void agree(const std::string& what, const std::string& text);
 
   /// Runs a verb on every rank so that bad input is told once, and a failure by the rank that

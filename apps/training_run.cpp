@@ -86,9 +86,13 @@ class TrainingRun {
     if (checkpoint_) point_ = resume(*checkpoint_, point_, runner.state(), ranks);
     // Made last, so that what was refused leaves nothing behind.
     std::optional<TrainingFolder> held;
-    if (request_.job->reports())
+    std::optional<LossLog> log;
+    const std::vector<std::string> losses = loss_names(*setup.workload.graph);
+    if (request_.job->reports()) {
       held.emplace(folder_, checkpoint_ ? std::optional(checkpoint_->manifest)
                                         : std::optional<std::filesystem::path>());
+      log.emplace(TrainingFolder::loss_file_in(folder_), LossLogStart{point_.step, losses});
+    }
     request_.job->agree("the training folder", "is there");
     const std::int64_t first = point_.step;
     const StopSignal stop;
@@ -96,7 +100,7 @@ class TrainingRun {
                     .ranks = ranks,
                     .data = *samples_.training,
                     .validation = samples_.validation.get(),
-                    .losses = loss_names(*setup.workload.graph),
+                    .log = log ? &*log : nullptr,
                     .report = [&](const LossRow& row) { report(row, console); },
                     .stop = [] { return StopSignal::received() != 0; }},
                    point_, options());
@@ -136,7 +140,7 @@ class TrainingRun {
             .validate_every = flags_.validate_every,
             .validation_batches = samples_.validation_batches,
             .first_validation_sample = samples_.first_validation_sample,
-            .folder = folder_};
+            .checkpoints = TrainingFolder::checkpoints_in(folder_)};
   }
 
   /// Some twenty lines in all, and those with a validation loss.

@@ -51,6 +51,8 @@ std::optional<std::string> kept_part(std::string_view text, const std::string& h
 std::string beginning(const std::filesystem::path& path, const LossLogStart& start) {
   const std::string header = header_of(start.losses);
   std::error_code ignored;
+  if (std::filesystem::is_other(std::filesystem::status(path, ignored)))
+    throw ConfigError({.file = path.string()}, "is not a regular file", "a log of losses, or none");
   if (start.step == 0 || !std::filesystem::exists(path, ignored)) return header;
   const auto kept = kept_part(read_file(path), header, start.step);
   if (!kept)

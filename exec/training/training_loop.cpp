@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
 
 #include "core/base/errors.h"
 #include "exec/training/checkpoint_folder.h"
-#include "exec/training/training_folder.h"
 
 namespace pipegraph {
 namespace {
@@ -21,11 +19,7 @@ double sum(const std::vector<double>& parts) {
 class Loop {
  public:
   Loop(const TrainingParts& parts, TrainingPoint start, const TrainingOptions& options)
-      : parts_(parts), options_(options), point_(std::move(start)) {
-    if (parts.ranks.rank() == 0)
-      log_.emplace(TrainingFolder::loss_file_in(options.folder),
-                   LossLogStart{point_.step, parts.losses});
-  }
+      : parts_(parts), options_(options), point_(std::move(start)) {}
 
   TrainingPoint run() {
     bool stopped = false;
@@ -34,13 +28,10 @@ class Loop {
       stopped = asked_to_stop();
       const bool last = stopped || point_.step == options_.steps;
       if (is_due(options_.validate_every, last)) row.validation_loss = validate();
-      if (log_) {
-        log_->append(row);
-        parts_.report(row);
-      }
+      if (parts_.log != nullptr) parts_.log->append(row);
+      parts_.report(row);
       if (is_due(options_.checkpoint_every, last))
-        write_checkpoint(TrainingFolder::checkpoints_in(options_.folder), point_,
-                         parts_.runner.state(), parts_.ranks);
+        write_checkpoint(options_.checkpoints, point_, parts_.runner.state(), parts_.ranks);
     }
     return point_;
   }
@@ -102,7 +93,6 @@ class Loop {
   const TrainingParts& parts_;
   const TrainingOptions& options_;
   TrainingPoint point_;
-  std::optional<LossLog> log_;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ struct TrainingOptions {
   std::int64_t validate_every = 0;    ///< steps; also after the last one. 0: never
   std::int64_t validation_batches = 1;
   std::int64_t first_validation_sample = 0;
-  std::filesystem::path folder;  ///< loss.csv and checkpoints/; exists
+  std::filesystem::path checkpoints;  ///< their folder
 };
 
 /// What the loop drives; all must outlive it. `validation` may be null if it is never validated.
@@ -30,8 +30,8 @@ struct TrainingParts {
   Ranks& ranks;
   const DataSource& data;
   const DataSource* validation = nullptr;
-  std::vector<std::string> losses;  ///< names of the network's losses, ascending by operator
-  /// Called after each step on the first rank.
+  LossLog* log = nullptr;  ///< of the first rank; elsewhere null
+  /// Called after each step.
   std::function<void(const LossRow&)> report = [](const LossRow&) {};
   /// Asked after each step; training ends once any rank is to stop.
   std::function<bool()> stop = [] { return false; };

@@ -1,6 +1,5 @@
 // Training that is given nonsense, interrupted or killed: clear errors, and nothing lost.
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "core/base/files.h"
 #include "exec/training/checkpoint_folder.h"
 #include "tests/apps/training_bench.h"
+#include "tests/exec/training/file_size_limit.h"
 
 namespace pipegraph::test {
 namespace {
@@ -90,26 +90,6 @@ TEST_F(TrainingFaults, NameTheStepOfALossThatIsNotFinite) {
   EXPECT_THAT(ran.err, AllOf(HasSubstr("the loss of step "), HasSubstr("--learning-rate")));
   EXPECT_TRUE(exists("out/training/checkpoints/step_00000001.json"));
 }
-
-/// Below this size of files writing fails as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : before_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, before_);
-  }
-
- private:
-  rlimit old_{};
-  void (*before_)(int);
-};
 
 TEST_F(TrainingFaults, KeepTheOlderCheckpointOnAFullDisk) {
   ASSERT_EQ(train({"--steps", "2", "--checkpoint-every", "2", "-o", "out"}).code, ExitDone);

@@ -1,7 +1,6 @@
 // A checkpoint is whole or not there: killed at any moment, on a full disk, in a folder that cannot
 // be written.
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "core/base/errors.h"
 #include "exec/training/checkpoint_folder.h"
 #include "tests/exec/training/fake_state.h"
+#include "tests/exec/training/file_size_limit.h"
 #include "tests/exec/training/scratch_folder.h"
 
 namespace pipegraph {
@@ -90,26 +90,6 @@ TEST_F(CheckpointFaults, LeaveOneReadableWhenKilledAtAnyMoment) {
   EXPECT_EQ(files_in(folder()), 4) << "remains of killed writers are left";
 }
 
-/// Below this size of files writing fails as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(std::uint64_t bytes) : before_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, before_);
-  }
-
- private:
-  rlimit old_{};
-  void (*before_)(int);
-};
-
 TEST_F(CheckpointFaults, LeaveTheOlderOnesWholeOnAFullDisk) {
   write(folder(), 1);
   write(folder(), 2);
@@ -118,7 +98,7 @@ TEST_F(CheckpointFaults, LeaveTheOlderOnesWholeOnAFullDisk) {
   for (std::uint64_t bytes = 0; bytes < most; bytes += 997) {
     std::string error;
     {
-      const FileSizeLimit limit(bytes);
+      const test::FileSizeLimit limit(bytes);
       error = message_of<MachineError>([&] { write(folder(), 3); });
     }
     EXPECT_THAT(error, AllOf(HasSubstr("the checkpoint of step 3"), HasSubstr("cannot be written"),

@@ -8,6 +8,7 @@
 #include "exec/training/resume.h"
 #include "exec/training/training_folder.h"
 #include "tests/exec/training/fake_runner.h"
+#include "tests/exec/training/file_size_limit.h"
 #include "tests/exec/training/scratch_folder.h"
 #include "tests/exec/training/thread_ranks.h"
 
@@ -34,21 +35,24 @@ TrainingPoint beginning() {
 class TrainingLoop : public test::ScratchFolder {
  protected:
   TrainingParts parts(FakeRunner& runner) {
-    return {.runner = runner,
-            .ranks = single_,
-            .data = data_,
-            .validation = &data_,
-            .losses = {"a", "b", "c"}};
+    return {.runner = runner, .ranks = single_, .data = data_, .validation = &data_};
   }
   TrainingOptions options(std::int64_t steps) const {
-    return {.steps = steps, .checkpoint_every = 2, .folder = folder()};
+    return {.steps = steps, .checkpoint_every = 2, .checkpoints = folder() / "checkpoints"};
+  }
+  /// Trains with a log in the folder.
+  TrainingPoint train_logged(TrainingParts parts, const TrainingPoint& start,
+                             const TrainingOptions& options) const {
+    LossLog log(folder() / "loss.csv", {start.step, {"a", "b", "c"}});
+    parts.log = &log;
+    return train(parts, start, options);
   }
   /// Continues from the latest checkpoint until `steps`.
   void continue_until(std::int64_t steps, FakeRunner& runner) {
     const auto manifest = find_manifest(folder() / "checkpoints");
     const TrainingPoint start =
         resume(read_manifest(manifest), beginning(), runner.state(), single_);
-    train(parts(runner), start, options(steps));
+    train_logged(parts(runner), start, options(steps));
   }
   std::string log() const { return read_file(folder() / "loss.csv"); }
 
@@ -72,7 +76,7 @@ std::vector<std::string> rows_without_seconds(const std::string& log) {
 
 TEST_F(TrainingLoop, LogsStepsSamplesAndTheSumOfTheLosses) {
   FakeRunner runner(k_mini_batch);
-  const TrainingPoint end = train(parts(runner), beginning(), options(3));
+  const TrainingPoint end = train_logged(parts(runner), beginning(), options(3));
   EXPECT_EQ(end.step, 3);
   EXPECT_EQ(end.samples, 3 * k_mini_batch);
   const auto rows = rows_without_seconds(log());
@@ -95,7 +99,7 @@ TEST_F(TrainingLoop, LogsStepsSamplesAndTheSumOfTheLosses) {
 
 TEST_F(TrainingLoop, GivesEachStepItsOwnSamples) {
   FakeRunner runner(k_mini_batch);
-  train(parts(runner), beginning(), options(3));
+  train_logged(parts(runner), beginning(), options(3));
   ASSERT_THAT(runner.orders, SizeIs(3));
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(runner.orders[i].step, static_cast<std::int64_t>(i) + 1);
@@ -106,12 +110,12 @@ TEST_F(TrainingLoop, GivesEachStepItsOwnSamples) {
 
 TEST_F(TrainingLoop, ContinuesToTheSameBitsAsWithoutInterruption) {
   FakeRunner whole(k_mini_batch);
-  train(parts(whole), beginning(), options(7));
+  train_logged(parts(whole), beginning(), options(7));
   const auto expected = rows_without_seconds(log());
   std::filesystem::remove_all(folder() / "checkpoints");
 
   FakeRunner first(k_mini_batch), second(k_mini_batch);
-  train(parts(first), beginning(), options(3));
+  train_logged(parts(first), beginning(), options(3));
   continue_until(7, second);
   EXPECT_EQ(second.state().values(), whole.state().values());
   EXPECT_EQ(rows_without_seconds(log()), expected);
@@ -120,22 +124,20 @@ TEST_F(TrainingLoop, ContinuesToTheSameBitsAsWithoutInterruption) {
 TEST_F(TrainingLoop, DropsLoggedStepsThatNoCheckpointHolds) {
   FakeRunner first(k_mini_batch), second(k_mini_batch);
   first.diverges_at = 4;
-  EXPECT_THROW(
-      train(parts(first), beginning(), {.steps = 9, .checkpoint_every = 2, .folder = folder()}),
-      MachineError);
+  EXPECT_THROW(train_logged(parts(first), beginning(), options(9)), MachineError);
   // Steps 1 to 3 are logged, the checkpoint is of step 2; half a row comes from a kill.
   write_file(folder() / "loss.csv", log() + "4,16,0.5");
   continue_until(4, second);
   FakeRunner whole(k_mini_batch);
   const auto continued = rows_without_seconds(log());
   std::filesystem::remove_all(folder() / "checkpoints");
-  train(parts(whole), beginning(), options(4));
+  train_logged(parts(whole), beginning(), options(4));
   EXPECT_EQ(continued, rows_without_seconds(log()));
 }
 
 TEST_F(TrainingLoop, WritesCheckpointsOfTheLastStepToo) {
   FakeRunner runner(k_mini_batch);
-  train(parts(runner), beginning(), options(5));
+  train_logged(parts(runner), beginning(), options(5));
   std::vector<std::string> names;
   for (const auto& manifest : manifests_in(folder() / "checkpoints"))
     names.push_back(manifest.filename());
@@ -144,13 +146,13 @@ TEST_F(TrainingLoop, WritesCheckpointsOfTheLastStepToo) {
 
 TEST_F(TrainingLoop, WritesNoCheckpointsUnlessAsked) {
   FakeRunner runner(k_mini_batch);
-  train(parts(runner), beginning(), {.steps = 3, .folder = folder()});
+  train_logged(parts(runner), beginning(), {.steps = 3});
   EXPECT_FALSE(std::filesystem::exists(folder() / "checkpoints"));
 }
 
 TEST_F(TrainingLoop, HasNothingToDoAfterTheLastStep) {
   FakeRunner first(k_mini_batch), second(k_mini_batch);
-  train(parts(first), beginning(), options(4));
+  train_logged(parts(first), beginning(), options(4));
   const std::string before = log();
   continue_until(4, second);
   continue_until(3, second);
@@ -162,7 +164,7 @@ TEST_F(TrainingLoop, EndsAfterTheStepInWhichItIsAskedTo) {
   FakeRunner runner(k_mini_batch);
   TrainingParts stopping = parts(runner);
   stopping.stop = [&] { return runner.orders.size() == 3; };
-  EXPECT_EQ(train(stopping, beginning(), options(100)).step, 3);
+  EXPECT_EQ(train_logged(stopping, beginning(), options(100)).step, 3);
   EXPECT_EQ(read_manifest(find_manifest(folder() / "checkpoints")).point.step, 3);
 }
 
@@ -170,35 +172,31 @@ TEST_F(TrainingLoop, EndsOnAllRanksAfterTheSameStep) {
   std::vector<std::int64_t> ended(3);
   test::ThreadRanks::run(3, [&](Ranks& ranks) {
     FakeRunner runner(k_mini_batch);
-    const TrainingParts stopping{
-        .runner = runner, .ranks = ranks, .data = data_, .losses = {"a", "b", "c"}, .stop = [&] {
-          return ranks.rank() == 1 && runner.orders.size() == 5;
-        }};
+    const TrainingParts stopping{.runner = runner, .ranks = ranks, .data = data_, .stop = [&] {
+                                   return ranks.rank() == 1 && runner.orders.size() == 5;
+                                 }};
     ended[static_cast<std::size_t>(ranks.rank())] =
-        train(stopping, beginning(), {.steps = 50, .folder = folder()}).step;
+        train(stopping, beginning(), {.steps = 50}).step;
   });
   EXPECT_THAT(ended, ElementsAre(5, 5, 5));
-  EXPECT_THAT(rows_without_seconds(log()), SizeIs(6));
 }
 
 TEST_F(TrainingLoop, NamesTheStepWhoseLossIsNotFiniteAndKeepsTheCheckpoints) {
   FakeRunner runner(k_mini_batch);
   runner.diverges_at = 5;
-  EXPECT_THAT(message_of<MachineError>([&] { train(parts(runner), beginning(), options(9)); }),
-              AllOf(HasSubstr("the loss of step 5 is nan"), HasSubstr("--learning-rate")));
+  EXPECT_THAT(
+      message_of<MachineError>([&] { train_logged(parts(runner), beginning(), options(9)); }),
+      AllOf(HasSubstr("the loss of step 5 is nan"), HasSubstr("--learning-rate")));
   EXPECT_EQ(read_manifest(find_manifest(folder() / "checkpoints")).point.step, 4);
   EXPECT_THAT(rows_without_seconds(log()), SizeIs(1 + 4));
 }
 
 TEST_F(TrainingLoop, ValidatesWithoutTouchingTheState) {
   FakeRunner plain(k_mini_batch), validated(k_mini_batch);
-  train(parts(plain), beginning(), {.steps = 5, .folder = folder()});
-  train(parts(validated), beginning(),
-        {.steps = 5,
-         .validate_every = 2,
-         .validation_batches = 3,
-         .first_validation_sample = 1000,
-         .folder = folder()});
+  train_logged(parts(plain), beginning(), {.steps = 5});
+  train_logged(
+      parts(validated), beginning(),
+      {.steps = 5, .validate_every = 2, .validation_batches = 3, .first_validation_sample = 1000});
   EXPECT_EQ(validated.state().values(), plain.state().values());
   std::vector<std::int64_t> validation_samples;
   for (const StepOrder& order : validated.orders)
@@ -213,8 +211,8 @@ TEST_F(TrainingLoop, ValidatesWithoutTouchingTheState) {
 
 TEST_F(TrainingLoop, LogsTheMeanOfTheValidationLoss) {
   FakeRunner runner(k_mini_batch), same(k_mini_batch);
-  train(parts(runner), beginning(),
-        {.steps = 1, .validate_every = 1, .validation_batches = 2, .folder = folder()});
+  train_logged(parts(runner), beginning(),
+               {.steps = 1, .validate_every = 1, .validation_batches = 2});
   same.state().values() = runner.state().values();
   double expected = 0.0;
   for (const std::int64_t first : {0, 4})
@@ -230,15 +228,34 @@ TEST_F(TrainingLoop, LogsTheMeanOfTheValidationLoss) {
 
 TEST_F(TrainingLoop, RefusesALogOfAnotherNetwork) {
   FakeRunner first(k_mini_batch), second(k_mini_batch);
-  train(parts(first), beginning(), options(2));
+  train_logged(parts(first), beginning(), options(2));
   write_file(folder() / "loss.csv", "step,samples,loss,validation_loss,seconds\n1,4,0.5,,0.1\n");
   EXPECT_THAT(message_of<ConfigError>([&] { continue_until(4, second); }),
               AllOf(HasSubstr("loss.csv:1"), HasSubstr("loss_a")));
 }
 
+TEST_F(TrainingLoop, RefusesALogThatIsNoFile) {
+  std::filesystem::create_symlink("/dev/full", folder() / "loss.csv");
+  EXPECT_THAT(message_of<ConfigError>([&] { LossLog(folder() / "loss.csv", {.step = 2}); }),
+              HasSubstr("is not a regular file"));
+}
+
+TEST_F(TrainingLoop, LogsWholeRowsOnlyOnAFullDisk) {
+  LossLog log(folder() / "loss.csv", {});
+  log.append({.step = 1, .samples = 8, .loss = 0.5, .time = Seconds{0.25}});
+  const std::string before = this->log();
+  {
+    const test::FileSizeLimit limit(before.size() + 3);
+    EXPECT_THAT(message_of<MachineError>([&] { log.append({.step = 2, .samples = 16}); }),
+                HasSubstr("loss.csv: cannot be written"));
+  }
+  EXPECT_EQ(this->log(), before);
+  EXPECT_EQ(before, "step,samples,loss,validation_loss,seconds\n1,8,0.5,,0.250000\n");
+}
+
 TEST_F(TrainingLoop, ResumesOnlyTheSameCheckpointOnAllRanks) {
   FakeRunner runner(k_mini_batch);
-  train(parts(runner), beginning(), options(4));
+  train_logged(parts(runner), beginning(), options(4));
   const auto manifests = manifests_in(folder() / "checkpoints");
   std::vector<std::string> errors(2);
   test::ThreadRanks::run(2, [&](Ranks& ranks) {
@@ -263,8 +280,8 @@ TEST_F(TrainingFolders, AreNotOverwrittenByAnotherTraining) {
   FakeRunner runner(k_mini_batch);
   FakeData data;
   SingleRank single;
-  train({.runner = runner, .ranks = single, .data = data, .losses = {"a", "b", "c"}}, beginning(),
-        {.steps = 4, .checkpoint_every = 2, .folder = folder()});
+  train({.runner = runner, .ranks = single, .data = data}, beginning(),
+        {.steps = 4, .checkpoint_every = 2, .checkpoints = folder() / "checkpoints"});
   const auto manifests = manifests_in(folder() / "checkpoints");
   EXPECT_THAT(message_of<ConfigError>([&] { TrainingFolder(folder(), {}); }),
               AllOf(HasSubstr("step_00000004.json"), HasSubstr("--resume")));
