@@ -16,10 +16,10 @@ namespace {
 constexpr int k_layers = 4;
 constexpr int k_warm_up = 2;
 
-ComputationGraph stack(std::int64_t width) {
+ComputationGraph stack(std::int64_t width, int layers = k_layers) {
   GraphBuilder builder("stack", Precision::Fp32, {});
   Tensor x = feature_input(builder, "x", 1, width);
-  for (int layer = 0; layer < k_layers; ++layer)
+  for (int layer = 0; layer < layers; ++layer)
     x = linear(builder, "fc" + std::to_string(layer), x,
                {.columns = width, .activation = Activation::Gelu});
   mean_squared_error(builder, "loss", x);
@@ -86,6 +86,35 @@ void TwoDevices(benchmark::State& state) {
   state.counters["forward_ms"] = 1e3 * two.forward_time();
   state.counters["efficiency"] = one.median_time() * (m + 1) / (2 * m * two.median_time());
 }
+
+/// What is worked out for one of two devices before anything runs.
+void WorkOutPasses(benchmark::State& state) {
+  const auto layers = static_cast<int>(state.range(0));
+  const auto micro_batches = static_cast<std::int32_t>(state.range(1));
+  const ComputationGraph graph = stack(8, layers);
+  const auto plan = test::plan_from(
+      graph,
+      test::cut_before(graph, {"fc" + std::to_string(layers / 2)},
+                       {.mini_batch = micro_batches, .micro_batch = 1, .schedule = "gpipe"}));
+  const PassTables tables(plan->workload, plan->stages, plan->program);
+  std::size_t steps = 0;
+  for (auto _ : state) {
+    const DevicePasses passes(tables, DeviceId{0});
+    steps = passes.steps().steps.size();
+  }
+  state.counters["steps"] = static_cast<double>(steps);
+  state.counters["us_per_step"] = benchmark::Counter(
+      static_cast<double>(steps) * static_cast<double>(state.iterations()) * 1e-6,
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+BENCHMARK(WorkOutPasses)
+    ->ArgNames({"layers", "micro_batches"})
+    ->Args({16, 16})
+    ->Args({64, 16})
+    ->Args({16, 256})
+    ->Args({64, 256})
+    ->Unit(benchmark::kMillisecond);
 
 BENCHMARK(TwoDevices)
     ->ArgNames({"width", "micro_batches", "samples"})
