@@ -29,7 +29,7 @@ void FlowNetwork::start(const FlowRequest& request, double now) {
   const Flow& flow = flows_[number];
   const bool whole = options_.mode == TransferMode::LoneAsTimers &&
                      options_.model == NetworkModel::Ideal && alone(flow, now);
-  if (whole || flow.route->links.empty()) {
+  if (whole || flow.route->route.links.empty()) {
     begin_whole(number);
   } else if (flow.moves > now) {
     begin_latent(number);
@@ -44,12 +44,10 @@ const FlowNetwork::RouteUse& FlowNetwork::route(DeviceId from, DeviceId to) {
   const auto [place, added] = routes_.try_emplace(key);
   RouteUse& use = place->second;
   if (!added) return use;
-  Route found = topology_.route(from, to);
-  use.latency = found.latency.count();
-  use.bandwidth = topology_.bandwidth(found).value;
-  for (LinkId link : found.links)
+  use.route = topology_.route(from, to);
+  use.bandwidth = topology_.bandwidth(use.route).value;
+  for (LinkId link : use.route.links)
     if (!std::isinf(topology_.link(link).bandwidth.value)) use.limited.push_back(link);
-  use.links = std::move(found.links);
   return use;
 }
 
@@ -74,9 +72,10 @@ std::uint32_t FlowNetwork::allocate(const FlowRequest& request, double now) {
 /// that of one message themselves.
 double FlowNetwork::latency(const Flow& flow) {
   const double messages = 1.0 + flow.request.extra_latencies;
-  if (options_.model == NetworkModel::Ideal) return messages * flow.route->latency;
+  if (options_.model == NetworkModel::Ideal)
+    return messages * topology_.latency(flow.route->route, flow.request.bytes / messages).count();
   if (flow.request.extra_latencies <= 0.0) return 0.0;
-  return flow.request.extra_latencies * flow.route->latency *
+  return flow.request.extra_latencies * flow.route->route.latency.count() *
          factor_at(engine().factors().latency, flow.request.bytes / messages);
 }
 
@@ -185,7 +184,7 @@ double FlowNetwork::advance(double date) {
 EndedFlow FlowNetwork::finish(std::uint32_t number) {
   Flow& flow = flows_[number];
   leave_links(flow);
-  for (LinkId link : flow.route->links) link_bytes_[link.index()] += flow.request.bytes;
+  for (LinkId link : flow.route->route.links) link_bytes_[link.index()] += flow.request.bytes;
   flow.state = State::Free;
   ++flow.stamp;
   free_.push_back(number);

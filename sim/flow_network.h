@@ -64,9 +64,8 @@ class FlowNetwork {
 
  private:
   struct RouteUse {
-    std::vector<LinkId> links;
     std::vector<LinkId> limited;  ///< those with finite bandwidth
-    double latency = 0.0;
+    Route route;
     double bandwidth = 0.0;
   };
   /// Latent: its latency passes, it loads nothing. Whole: latency and bytes in one event, as long

@@ -52,9 +52,15 @@ BytesPerSecond Topology::bandwidth(const Route& route) const {
   return slowest;
 }
 
+Seconds Topology::latency(const Route& route, double bytes) const {
+  if (transfers_ == nullptr || route.links.empty()) return route.latency;
+  const Seconds moving{bytes / bandwidth(route).value};
+  return std::max(transfers_->time(bytes) - moving, Seconds{0});
+}
+
 Seconds Topology::transfer_time(DeviceId from, DeviceId to, double bytes) const {
   const Route crossed = route(from, to);
-  return crossed.latency + Seconds{bytes / bandwidth(crossed).value};
+  return latency(crossed, bytes) + Seconds{bytes / bandwidth(crossed).value};
 }
 
 bool Topology::homogeneous() const {
@@ -65,12 +71,20 @@ bool Topology::homogeneous() const {
 
 Topology Topology::with_devices(std::vector<Device> devices) const {
   check(devices.size() == size(), "as many devices as before");
-  return Topology(name_, std::move(devices), links_, router_);
+  Topology copy(name_, std::move(devices), links_, router_);
+  copy.transfers_ = transfers_;
+  return copy;
 }
 
 Topology Topology::with_name(std::string name) const {
   Topology copy = *this;
   copy.name_ = std::move(name);
+  return copy;
+}
+
+Topology Topology::with_transfers(TransferTable measured) const {
+  Topology copy = *this;
+  copy.transfers_ = std::make_shared<const TransferTable>(std::move(measured));
   return copy;
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/ids.h"
 #include "core/base/units.h"
 #include "core/cluster/device.h"
+#include "core/cluster/transfer_table.h"
 
 namespace pipegraph {
 
@@ -56,6 +57,9 @@ class Topology {
   Route route(DeviceId from, DeviceId to) const;
   /// Bandwidth of the route's slowest link; infinite for an empty route.
   BytesPerSecond bandwidth(const Route& route) const;
+  /// What passes before a message's bytes move: the route's latency. With measured transfers what
+  /// they take beyond bytes / bandwidth, which is all of it where the bandwidth is infinite.
+  Seconds latency(const Route& route, double bytes) const;
   /// latency + bytes / bandwidth on an otherwise idle cluster.
   Seconds transfer_time(DeviceId from, DeviceId to, double bytes) const;
   /// Whether all devices are equal in everything but name and place.
@@ -63,12 +67,18 @@ class Topology {
   /// The same links and routes with other devices (as many as before), e.g. some of them slower.
   Topology with_devices(std::vector<Device> devices) const;
   Topology with_name(std::string name) const;
+  /// The same cluster where a message between two devices takes, alone, what `measured` says, but
+  /// no less than its bytes need on the slowest link.
+  Topology with_transfers(TransferTable measured) const;
+  /// Null unless transfers were measured.
+  const TransferTable* transfers() const { return transfers_.get(); }
 
  private:
   std::string name_;
   std::vector<Device> devices_;
   std::vector<Link> links_;
   std::shared_ptr<const Router> router_;
+  std::shared_ptr<const TransferTable> transfers_;
   int nodes_ = 0;
 };
 

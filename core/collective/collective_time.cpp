@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace pipegraph {
 namespace {
 
 struct EdgeCost {
-  Seconds latency{0};
+  Route route;
   BytesPerSecond bandwidth;
 };
 
@@ -32,14 +33,16 @@ Seconds collective_time(const StepList& list, std::span<const DeviceId> devices,
     const auto key = (static_cast<std::int64_t>(step.from) << 32) | step.to;
     const auto [edge, added] = edges.try_emplace(key);
     if (added) {
-      const Route route = topology.route(devices[static_cast<std::size_t>(step.from)],
-                                         devices[static_cast<std::size_t>(step.to)]);
-      edge->second = {route.latency, topology.bandwidth(route)};
+      Route route = topology.route(devices[static_cast<std::size_t>(step.from)],
+                                   devices[static_cast<std::size_t>(step.to)]);
+      const BytesPerSecond slowest = topology.bandwidth(route);
+      edge->second = {std::move(route), slowest};
     }
     Seconds start{0};
     for (std::int32_t before : step.after)
       start = std::max(start, end[static_cast<std::size_t>(before)]);
-    end[i] = start + edge->second.latency * (1.0 + step.extra_latencies) +
+    const double messages = 1.0 + step.extra_latencies;
+    end[i] = start + topology.latency(edge->second.route, step.bytes / messages) * messages +
              Seconds{step.bytes / edge->second.bandwidth.value};
     last = std::max(last, end[i]);
   }

@@ -86,7 +86,8 @@ class Walk {
     const bool sends = half.kind == InstructionKind::Send;
     const Route route =
         topology_.route(sends ? half.device : half.peer, sends ? half.peer : half.device);
-    const Seconds latency_end = std::min(start + route.latency, end);
+    const Seconds latency_end =
+        std::min(start + topology_.latency(route, half.bytes.as_double()), end);
     Seconds work_end = std::min(latency_end + half.bytes / topology_.bandwidth(route), end);
     // What the sum of two roundings leaves is not contention.
     if (end - work_end < 1e-9 * (end - start)) work_end = end;

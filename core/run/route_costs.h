@@ -11,7 +11,10 @@ namespace pipegraph {
 struct RouteCost {
   Route route;
   BytesPerSecond bandwidth;
-  Seconds time(double bytes) const { return route.latency + Seconds{bytes / bandwidth.value}; }
+  const Topology* topology = nullptr;
+  Seconds time(double bytes) const {
+    return topology->latency(route, bytes) + Seconds{bytes / bandwidth.value};
+  }
 };
 
 class RouteCosts {
