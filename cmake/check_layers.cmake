@@ -8,7 +8,7 @@ endif()
 
 # --- Inside the project -------------------------------------------------------------------------------------
 # core, lowest first: each may include those before it, and those of the same step never each other.
-set(core_steps base graph "model cluster" stage schedule plan collective program run planners report scenario)
+set(core_steps base graph "model cluster" stage schedule plan collective program profile run planners report scenario)
 set(below "")
 foreach(step IN LISTS core_steps)
   string(REPLACE " " ";" folders "${step}")
@@ -23,7 +23,7 @@ set(may_include_models core/base core/graph core/model models)
 set(may_include_topologies core/base core/cluster topologies)
 set(may_include_sim core/base core/cluster core/stage core/collective core/program core/run core/report sim)
 set(may_include_exec
-  core/base core/model core/cluster core/stage core/collective core/program core/run core/report exec)
+  core/base core/model core/cluster core/stage core/collective core/program core/profile core/run core/report exec)
 set(may_include_apps ${below} models topologies sim exec apps)
 set(may_include_bench ${may_include_apps} tests bench)
 set(may_include_tests ${may_include_bench})

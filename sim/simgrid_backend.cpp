@@ -43,10 +43,12 @@ void SimGridBackend::start_transfer(const Transfer& transfer) {
 }
 
 void SimGridBackend::start_all_reduce(std::span<const InstructionId> members) {
-  const CollectiveSchedule& schedule = collectives_.of(program_.at(members.front()));
+  const Instruction& first = program_.at(members.front());
+  const CollectiveSchedule& schedule = collectives_.of(first);
   const auto& steps = schedule.list.steps;
-  if (steps.empty()) {
-    events_.push({now_, now_, members.front().value, 0, TimedKind::Instruction});
+  if (steps.empty() || first.duration > Seconds{0}) {
+    const double end = now_ + first.duration.count();
+    events_.push({end, now_, members.front().value, 0, TimedKind::Instruction});
     return;
   }
   if (free_running_.empty()) {

@@ -62,4 +62,13 @@ class RooflineCosts : public CostModel {
   std::string source_;
 };
 
+/// Nothing takes time: for programs whose computes get their times elsewhere.
+class FreeCosts : public CostModel {
+ public:
+  Seconds time(OperatorId, Pass, std::int64_t, const ComputeRate&) const override {
+    return Seconds{0};
+  }
+  std::string_view source() const override { return "free"; }
+};
+
 }  // namespace pipegraph

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "core/base/errors.h"
+
 namespace pipegraph {
 
 std::string_view to_text(InstructionKind kind) {
@@ -25,6 +27,13 @@ std::string to_text(const Lane& lane) {
       return fmt::format("group {}", lane.group.value);
   }
   return {};
+}
+
+Program Program::with_durations(std::span<const Seconds> durations) const {
+  check(durations.size() == size(), "a time for every instruction");
+  Program copy = *this;
+  for (std::size_t i = 0; i < copy.size(); ++i) copy.instructions_[i].duration = durations[i];
+  return copy;
 }
 
 }  // namespace pipegraph

@@ -54,7 +54,9 @@ struct Instruction {
   PayloadId payload;   ///< send, recv; -1: carries nothing (only orders)
   GroupId group;       ///< all-reduce
   Bytes bytes;         ///< send, recv: of the message; all-reduce: of the vector; 0 for computes
-  Seconds duration{0};  ///< computes: planned time; 0 otherwise
+  /// Computes: planned time. All-reduces: a measured time that replaces that of their steps; 0:
+  /// none was. 0 otherwise.
+  Seconds duration{0};
   bool operator==(const Instruction&) const = default;
 };
 
@@ -104,6 +106,8 @@ class Program {
   /// Devices are 0 .. device_count() - 1 of the cluster; some may have no instruction.
   std::size_t device_count() const { return device_count_; }
   bool operator==(const Program&) const = default;
+  /// The same program with other times, by instruction id.
+  Program with_durations(std::span<const Seconds> durations) const;
 
  private:
   friend class ProgramBuilder;

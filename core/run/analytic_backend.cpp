@@ -42,7 +42,8 @@ class AnalyticBackend : public Backend {
     } else if (is_transfer(instruction.kind)) {
       if (const auto transfer = rendezvous_.post_transfer(id)) start_transfer(*transfer);
     } else if (const auto members = rendezvous_.post_all_reduce(id); !members.empty()) {
-      push(members.front(), collectives_.of(instruction).time);
+      const bool measured = instruction.duration > Seconds{0};
+      push(members.front(), measured ? instruction.duration : collectives_.of(instruction).time);
     }
   }
 

@@ -25,6 +25,7 @@ Seconds ModelledDurations::of(InstructionId id) {
       return routes_.between(instruction.peer, instruction.device)
           .time(instruction.bytes.as_double());
     case InstructionKind::AllReduce:
+      if (instruction.duration > Seconds{0}) return instruction.duration;
       return collectives_.at({instruction.group, instruction.bytes});
     default:
       return instruction.duration;
