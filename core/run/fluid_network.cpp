@@ -45,8 +45,9 @@ void FluidNetwork::start(const FluidFlow& flow, double now) {
   started.lone_rate = cost.bandwidth.value;
   started.owner = flow.owner;
   started.moving = false;
-  events_.push(
-      {now + (1.0 + flow.extra_latencies) * cost.route.latency.count(), number, ++started.stamp});
+  const double messages = 1.0 + flow.extra_latencies;
+  events_.push({now + messages * topology_.latency(cost.route, flow.bytes / messages).count(),
+                number, ++started.stamp});
 }
 
 double FluidNetwork::next() {

@@ -91,9 +91,11 @@ class SharingBackend : public Backend {
   }
 
   void start_all_reduce(InstructionId first_member) {
-    const CollectiveSchedule& schedule = collectives_.of(program_.at(first_member));
+    const Instruction& first = program_.at(first_member);
+    const CollectiveSchedule& schedule = collectives_.of(first);
     const auto& steps = schedule.list.steps;
-    if (steps.empty()) return events_.push({now_, now_, first_member});
+    if (steps.empty() || first.duration > Seconds{0})
+      return events_.push({now_ + first.duration.count(), now_, first_member});
     const auto number = static_cast<std::int32_t>(running_.size());
     RunningCollective& running = running_.emplace_back();
     running = {&schedule, first_member, now_, steps.size(), {}};

@@ -2,6 +2,7 @@
 
 #include "core/run/analytic_backend.h"
 #include "core/run/sharing_backend.h"
+#include "core/run/threads_backend.h"
 #include "tests/support/fake_backend.h"
 
 namespace pipegraph::test {
@@ -20,6 +21,16 @@ Conformant sharing() {
           }};
 }
 
+/// Computes wait while their device copies.
+Conformant threads(const std::string& name, std::int32_t cores) {
+  return {name,
+          [cores](const Program& program, const Topology& topology, Dispatching dispatching) {
+            return run_program(program, *make_threads_backend(program, topology, {.cores = cores}),
+                               dispatching);
+          },
+          Promptness::Eventually};
+}
+
 Conformant fake(const std::string& name, FakeOptions options) {
   return {name,
           [options](const Program& program, const Topology&, Dispatching dispatching) {
@@ -29,7 +40,8 @@ Conformant fake(const std::string& name, FakeOptions options) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Conformance,
-                         testing::Values(analytic(), sharing(),
+                         testing::Values(analytic(), sharing(), threads("Threads", 0),
+                                         threads("ThreadsOnOneCore", 1),
                                          fake("FakeOldestFirst", {FakeOrder::OldestFirst}),
                                          fake("FakeNewestFirst", {FakeOrder::NewestFirst}),
                                          fake("FakeRandom1", {FakeOrder::Random, 1}),
