@@ -1,0 +1,54 @@
+// What is measured, not how long it takes: no test may depend on the speed of the machine.
+#include "exec/measure/operator_profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/errors.h"
+#include "core/base/yaml_reader.h"
+#include "models/model_reader.h"
+#include "tests/support/tiny_graphs.h"
+
+namespace pipegraph {
+namespace {
+
+ComputationGraph small_model() {
+  return read_model(
+      YamlValue::parse("{family: mlp, layers: 2, hidden: 8, inputs: 8, outputs: 4}", "model"),
+      Precision::Fp32);
+}
+
+TEST(ProfileOperators, MeasuresEveryPassOfEveryOperatorAtEverySize) {
+  const ComputationGraph graph = small_model();
+  std::size_t computing = 0;
+  for (const Operator& op : graph.operators())
+    computing += op.arithmetic.kind != Arithmetic::Input ? 1 : 0;
+  int advanced = 0;
+  const auto measured = profile_operators(
+      graph, {.samples = {1, 3}, .repetitions = 2, .warm_up = 1, .threads = 2, .advanced = [&] {
+                ++advanced;
+              }});
+  EXPECT_EQ(measured.size(), 2 * 4 * computing);
+  EXPECT_EQ(advanced, 2);
+  for (const MeasuredOperator& one : measured) {
+    EXPECT_GT(one.time.mean.count(), 0.0) << one.name;
+    EXPECT_GE(one.time.count, 1) << one.name;
+    EXPECT_LE(one.time.count, 4) << one.name;  // two repetitions on two threads
+    EXPECT_TRUE(graph.find(one.name).has_value());
+    EXPECT_TRUE(one.samples == 1 || one.samples == 3);
+  }
+}
+
+TEST(ProfileOperators, RefusesAModelWithoutArithmetic) {
+  EXPECT_THROW(profile_operators(test::chain_graph(2), {.samples = {1}}), ConfigError);
+}
+
+TEST(OptimizerBandwidth, IsPositive) {
+  for (const std::uint64_t copies : {0, 1, 2})
+    EXPECT_GT(measure_optimizer_bandwidth(copies, 2).value, 0.0);
+}
+
+}  // namespace
+}  // namespace pipegraph

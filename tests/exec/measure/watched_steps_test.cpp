@@ -1,0 +1,99 @@
+// Which steps count, with a scheduler that says what the test wants.
+#include "exec/measure/watched_steps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pipegraph {
+namespace {
+
+using testing::HasSubstr;
+
+/// Tells, step after step, whether it was disturbed: half of a second without a core.
+class FakeScheduler {
+ public:
+  explicit FakeScheduler(std::vector<bool> disturbed) : disturbed_(std::move(disturbed)) {}
+
+  SchedulingReader reader() {
+    return [this] {
+      // Every other reading ends a step.
+      if (readings_++ % 2 == 1) {
+        const bool out = steps_ < disturbed_.size() && disturbed_[steps_];
+        ++steps_;
+        (out ? totals_.waited : totals_.run) += Seconds{0.5};
+        totals_.run += Seconds{0.5};
+      }
+      totals_.threads = 2;
+      return totals_;
+    };
+  }
+
+ private:
+  std::vector<bool> disturbed_;
+  SchedulingTotals totals_;
+  std::size_t readings_ = 0, steps_ = 0;
+};
+
+StepResult step_of(double seconds, std::optional<double> end = {}) {
+  StepResult result{.time = Seconds{seconds}};
+  if (end) {
+    result.record.emplace(1);
+    result.record->start[0] = Seconds{*end - 1};
+    result.record->end[0] = Seconds{*end};
+  }
+  return result;
+}
+
+TEST(WatchedSteps, RepeatsWhatWasDisturbed) {
+  FakeScheduler scheduler({false, true, false, true, false});
+  WatchedSteps steps(scheduler.reader());
+  double time = 0.0;
+  steps.run(3, [&] { return step_of(++time); });
+  EXPECT_EQ(steps.times(), (std::vector<Seconds>{Seconds{1}, Seconds{3}, Seconds{5}}));
+  EXPECT_EQ(steps.discarded(), 2U);
+  EXPECT_EQ(steps.no_verdict(), "");
+}
+
+TEST(WatchedSteps, GivesUpAfterTwiceAsManyAndHasNoVerdict) {
+  FakeScheduler scheduler({true, false, true, true, true, true, true});
+  WatchedSteps steps(scheduler.reader());
+  int runs = 0;
+  steps.run(3, [&] {
+    ++runs;
+    return step_of(1.0);
+  });
+  EXPECT_EQ(runs, 6);
+  EXPECT_EQ(steps.counted(), 1U);
+  EXPECT_THAT(steps.no_verdict(), HasSubstr("machine disturbed in 5 of 6 steps"));
+  // 5 x 0.5 s of 6 x 1 s.
+  EXPECT_THAT(steps.no_verdict(), HasSubstr("run-queue delay 41.7 %"));
+}
+
+TEST(WatchedSteps, HalfDisturbedIsStillAVerdict) {
+  FakeScheduler scheduler({true, false});
+  WatchedSteps steps(scheduler.reader());
+  steps.run(1, [] { return step_of(1.0); });
+  EXPECT_EQ(steps.discarded(), 1U);
+  EXPECT_EQ(steps.no_verdict(), "");
+}
+
+TEST(WatchedSteps, AveragesTheRecordsThatCount) {
+  FakeScheduler scheduler({false, true, false});
+  WatchedSteps steps(scheduler.reader());
+  double end = 10.0;
+  steps.run(2, [&] { return step_of(1.0, end++); });
+  EXPECT_TRUE(steps.traced());
+  const RunRecord mean = steps.mean_record();
+  EXPECT_EQ(mean.end[0], Seconds{11});  // of 10 and 12; 11 was disturbed
+  EXPECT_EQ(mean.start[0], Seconds{10});
+}
+
+TEST(WatchedSteps, CountsEverythingWhereTheSystemDoesNotTell) {
+  WatchedSteps steps([] { return SchedulingTotals{}; });
+  steps.run(4, [] { return step_of(1.0); });
+  EXPECT_EQ(steps.counted(), 4U);
+  EXPECT_FALSE(steps.disturbance().known);
+}
+
+}  // namespace
+}  // namespace pipegraph
