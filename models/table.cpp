@@ -9,6 +9,7 @@
 #include "models/gpt.h"
 #include "models/mlp.h"
 #include "models/multimodal_transformer.h"
+#include "models/towers.h"
 #include "models/two_branch_transformer.h"
 
 namespace pipegraph {
@@ -39,8 +40,13 @@ void replace_value(const Family& family, ParameterValues& values, const std::str
 }  // namespace
 
 const std::vector<Family>& families() {
-  static const std::vector<Family> k_families{
-      multimodal_transformer(), two_branch_transformer(), dlrm(), candle_uno(), gpt(), mlp()};
+  static const std::vector<Family> k_families{multimodal_transformer(),
+                                              two_branch_transformer(),
+                                              dlrm(),
+                                              candle_uno(),
+                                              gpt(),
+                                              mlp(),
+                                              towers()};
   return k_families;
 }
 

@@ -33,7 +33,7 @@ TEST(Families, AreListedWithEverythingDocumented) {
     }
   }
   EXPECT_EQ(names, (std::set<std::string>{"multimodal_transformer", "two_branch_transformer",
-                                          "dlrm", "candle_uno", "gpt", "mlp"}));
+                                          "dlrm", "candle_uno", "gpt", "mlp", "towers"}));
   EXPECT_EQ(find_family("resnet"), nullptr);
 }
 

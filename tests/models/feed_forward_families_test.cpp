@@ -42,6 +42,21 @@ TEST(Mlp, WithGeluKeepsTheArguments) {
             2u * 5 * 4);
 }
 
+TEST(Towers, AreIndependentNetworksWithALossEach) {
+  const auto graph = build_family(
+      "towers", {{"towers", 3}, {"layers", 2}, {"inputs", 3}, {"hidden", 5}, {"outputs", 2}});
+  // Three times the multilayer perceptron of the same sizes.
+  EXPECT_EQ(graph.parameters().count, 3 * 4u * 62);
+  EXPECT_EQ(graph.forward_flops().count, 3 * 100.0);
+  EXPECT_EQ(graph.backward_flops().count, 3 * 170.0);
+  EXPECT_EQ(activation_bytes(graph).count, 3 * 4u * 16);
+  ASSERT_EQ(graph.size(), 3u * 5);
+  for (std::size_t i = 0; i < graph.size(); ++i)
+    for (const OperatorId input : graph.at(make_id<OperatorId>(i)).inputs)
+      EXPECT_EQ(input.index() / 5, i / 5);  // no edge leaves a tower
+  EXPECT_TRUE(find_operator(graph, "tower2.loss").inputs.size() == 1);
+}
+
 TEST(CandleUno, HasTheParametersOfThePaper) {
   const ComputationGraph graph = build_family("candle_uno");
   // 7 branches x 4 layers x 4096^2 = 469 762 048: the paper's 470 M.
