@@ -24,6 +24,14 @@ def paint(run, span=None):
     height = shown.row_height * max(1, len(shown.devices))
     canvas = figure.new_figure(WIDTH, TOP + BOTTOM + height)
     axes = figure.place_axes(canvas, LEFT, BOTTOM, WIDTH - LEFT - RIGHT, height)
+    entries, numbering = draw_rows(axes, shown)
+    _explain(canvas, shown, numbering)
+    figure.legend(canvas, entries, 0.56)
+    return canvas
+
+
+def draw_rows(axes, shown):
+    """Draws the rows of the view into `axes`; (entries for a legend, note that explains numbers)."""
     axes.set_xlim(shown.first / shown.factor, shown.last / shown.factor)
     axes.set_ylim(max(1, len(shown.devices)), 0)
     axes.set_xlabel(f"time from the start of the mini-batch ({shown.unit})")
@@ -31,9 +39,7 @@ def paint(run, span=None):
     entries = _bars(axes, shown) + entries + _critical_path(axes, shown)
     numbering = _numbers(axes, shown)
     _label_rows(axes, shown)
-    _explain(canvas, shown, numbering)
-    figure.legend(canvas, entries, 0.56)
-    return canvas
+    return entries, numbering
 
 
 def _background(axes, shown):
