@@ -6,6 +6,7 @@
 #include "core/run/analytic_backend.h"
 #include "core/run/counting_backend.h"
 #include "core/run/run_program.h"
+#include "core/run/threads_backend.h"
 #ifdef PIPEGRAPH_HAS_SIMGRID
 #include "sim/simulate.h"
 #endif
@@ -23,6 +24,15 @@ BackendRun run_analytic(const Program& program, const Topology& topology,
                         const Simulation& simulation, std::atomic<std::uint64_t>& completed) {
   const auto backend =
       make_analytic_backend(program, topology, {.algorithm = simulation.collective});
+  CountingBackend counting(*backend, completed);
+  return {.timeline = timeline_of(run_program(program, counting))};
+}
+
+BackendRun run_threads(const Program& program, const Topology& topology,
+                       const Simulation& simulation, std::atomic<std::uint64_t>& completed) {
+  const auto backend = make_threads_backend(
+      program, topology,
+      {.cores = simulation.cores, .collectives = {.algorithm = simulation.collective}});
   CountingBackend counting(*backend, completed);
   return {.timeline = timeline_of(run_program(program, counting))};
 }
@@ -55,6 +65,25 @@ BackendRun run_simgrid(const Program& /*program*/, const Topology& /*topology*/,
 }
 #endif
 
+BackendRun run_kind(const Program& program, const Topology& topology, const Simulation& simulation,
+                    std::atomic<std::uint64_t>& completed) {
+  switch (simulation.backend) {
+    case BackendKind::Analytic:
+      return run_analytic(program, topology, simulation, completed);
+    case BackendKind::Threads:
+      return run_threads(program, topology, simulation, completed);
+    case BackendKind::SimGrid:
+      break;
+  }
+  if (topology.transfers() != nullptr && simulation.network != NetworkKind::Ideal)
+    throw ConfigError({.key = "simulation.network"},
+                      fmt::format("network {} has its own idea of what a transfer takes, and costs "
+                                  "bring measured ones",
+                                  to_text(simulation.network)),
+                      "network: ideal, or costs without transfers");
+  return run_simgrid(program, topology, simulation, completed);
+}
+
 }  // namespace
 
 bool is_built_in(BackendKind kind) { return kind != BackendKind::SimGrid || k_has_simgrid; }
@@ -62,9 +91,7 @@ bool is_built_in(BackendKind kind) { return kind != BackendKind::SimGrid || k_ha
 BackendRun run_backend(const Program& program, const Topology& topology,
                        const Simulation& simulation, std::atomic<std::uint64_t>& completed) {
   const auto begin = std::chrono::steady_clock::now();
-  BackendRun run = simulation.backend == BackendKind::Analytic
-                       ? run_analytic(program, topology, simulation, completed)
-                       : run_simgrid(program, topology, simulation, completed);
+  BackendRun run = run_kind(program, topology, simulation, completed);
   run.time = std::chrono::steady_clock::now() - begin;
   return run;
 }

@@ -21,6 +21,10 @@ constexpr std::array k_verbs{
     Verb{"validate", "check a scenario without running it", run_validate},
     Verb{"list", "list planners, models, topologies, schedules or collectives", run_list},
     Verb{"report", "draw the pictures and the HTML report of a results folder", run_report},
+    Verb{"profile", "measure operators or plans on this machine into a cost file", run_profile},
+    Verb{"crosscheck", "profile, plan, simulate, run and compare in one command", run_crosscheck},
+    Verb{"compare", "compare two results: predicted and measured, two plans, two machines",
+         run_compare},
 };
 
 std::string general_help() {

@@ -11,6 +11,7 @@ namespace fs = std::filesystem;
 
 fs::path topologies_folder() { return fs::path(PIPEGRAPH_SOURCE_DIR) / "topologies"; }
 fs::path report_program() { return fs::path(PIPEGRAPH_SOURCE_DIR) / "analysis" / "report.py"; }
+fs::path comparison_program() { return fs::path(PIPEGRAPH_SOURCE_DIR) / "analysis" / "compare.py"; }
 fs::path python() { return PIPEGRAPH_PYTHON; }
 
 std::vector<fs::path> files_with_extension(const fs::path& folder, const std::string& extension) {

@@ -11,6 +11,8 @@ namespace pipegraph {
 std::filesystem::path topologies_folder();
 /// The program that draws reports.
 std::filesystem::path report_program();
+/// The program that draws two results side by side.
+std::filesystem::path comparison_program();
 /// An interpreter that can run it; empty if the build found none.
 std::filesystem::path python();
 

@@ -6,6 +6,7 @@
 
 #include "apps/backends.h"
 #include "core/planners/placement.h"
+#include "core/profile/program_hash.h"
 
 namespace pipegraph {
 namespace {
@@ -24,6 +25,11 @@ void describe_prepared(const PreparedPlan& prepared, const Setup& setup, PlanRes
   result.shape = plan_shape(prepared.stages, prepared.schedule, *setup.workload.topology,
                             setup.workload.training.mini_batch);
   result.instructions = prepared.program->size();
+  result.program_hash = program_hash(setup.workload, prepared.stages, *prepared.program);
+  const Simulation& simulation = setup.scenario.simulation;
+  if (simulation.backend == BackendKind::Threads)
+    result.oversubscribed =
+        simulation.cores > 0 && result.shape->devices > static_cast<std::size_t>(simulation.cores);
 }
 
 /// Whether the plan may run; else `result` says why not.
@@ -42,6 +48,7 @@ bool may_run(const PreparedPlan& prepared, const Setup& setup, PlanResult& resul
 }
 
 void simulate_plan(Outcome& outcome, const Setup& setup, Progress& progress) {
+  apply_costs(outcome, setup);
   const Program& program = *outcome.prepared->program;
   BackendRun finished = run_backend(program, *setup.workload.topology, setup.scenario.simulation,
                                     progress.parts(program.size()));
@@ -67,6 +74,17 @@ void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology
 }
 
 PlanRunner simulating() { return {.run = simulate_plan}; }
+
+PlanRunner preparing() {
+  return {.run = [](Outcome&, const Setup&, Progress&) {}};
+}
+
+void apply_costs(Outcome& outcome, const Setup& setup) {
+  const std::string& hash = outcome.result.program_hash;
+  CostedProgram costed = with_costs(*outcome.prepared->program, hash, setup.costs, setup.workload);
+  outcome.prepared->program = std::move(costed.program);
+  outcome.result.costs = std::move(costed.source);
+}
 
 Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress,
                   const PlanRunner& runner) {

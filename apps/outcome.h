@@ -33,8 +33,14 @@ struct PlanRunner {
   Results results = Results::Kept;
 };
 
-/// Simulates on the scenario's backend.
+/// Simulates on the scenario's backend, with measured costs if there are any.
 PlanRunner simulating();
+/// Leaves the plan ready to be carried out later.
+PlanRunner preparing();
+
+/// Puts measured times into the program of an outcome, and tells where its times come from. Errors:
+/// those of with_costs.
+void apply_costs(Outcome& outcome, const Setup& setup);
 
 /// Makes the plan of `request` and carries it out, in the present step of `progress`. Errors:
 /// ConfigError, and those of the runner.

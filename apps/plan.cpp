@@ -63,8 +63,7 @@ const Outcome* best_of(const std::vector<Outcome>& outcomes) {
 void write_best(const Outcome& best, const Setup& setup, const std::string& path,
                 const Console& console) {
   const Scenario& scenario = setup.scenario;
-  write_file(path, plan_file_text(*best.plan, *setup.workload.graph,
-                                  {scenario.model, scenario.cluster, scenario.training}));
+  write_file(path, plan_file_text(*best.plan, *setup.workload.graph, origin_of(scenario)));
   print_note(console, fmt::format("wrote plan '{}' to {}", best.plan->name, path));
 }
 

@@ -26,16 +26,10 @@ int exit_code_of(pid_t child) {
   return WEXITSTATUS(status);
 }
 
-}  // namespace
-
-bool can_draw_report() { return !python().empty(); }
-
-int draw_report(const std::filesystem::path& folder, const std::vector<std::string>& more) {
-  // -B: no __pycache__ folders among the sources. The report has nothing to say on standard output.
-  std::vector<std::string> words{python().string(), "-B", report_program().string()};
-  words.insert(words.end(), more.begin(), more.end());
-  words.emplace_back("--");
-  words.push_back(folder.string());
+int run_python(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+  // -B: no __pycache__ folders among the sources. They have nothing to say on standard output.
+  std::vector<std::string> words{python().string(), "-B", program.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -48,6 +42,22 @@ int draw_report(const std::filesystem::path& folder, const std::vector<std::stri
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) fail(std::system_category().message(error));
   return exit_code_of(child);
+}
+
+}  // namespace
+
+bool can_draw_report() { return !python().empty(); }
+
+int draw_report(const std::filesystem::path& folder, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = more;
+  arguments.emplace_back("--");
+  arguments.push_back(folder.string());
+  return run_python(report_program(), arguments);
+}
+
+int draw_comparison(const std::filesystem::path& a, const std::filesystem::path& b,
+                    const std::filesystem::path& output) {
+  return run_python(comparison_program(), {"-o", output.string(), "--", a.string(), b.string()});
 }
 
 }  // namespace pipegraph

@@ -13,6 +13,10 @@ namespace pipegraph {
 /// be started or is killed.
 int draw_report(const std::filesystem::path& folder, const std::vector<std::string>& more);
 
+/// The same for pictures of two results folders, which go into `output`.
+int draw_comparison(const std::filesystem::path& a, const std::filesystem::path& b,
+                    const std::filesystem::path& output);
+
 /// Whether the build found a Python that can draw.
 bool can_draw_report();
 

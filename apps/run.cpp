@@ -60,6 +60,7 @@ void note_shared_cores(const ExecutionRequest& request, std::size_t devices, Out
 
 PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignored) {
   const auto run = [request](Outcome& outcome, const Setup& setup, Progress& progress) {
+    if (request.kind->name == "emulated") apply_costs(outcome, setup);
     const PreparedPlan& prepared = *outcome.prepared;
     const DeviceContext context{
         .workload = setup.workload,

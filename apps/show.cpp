@@ -1,10 +1,10 @@
 // `pipegraph show`: every intermediate result of the data flow as text.
 #include <array>
 #include <boost/program_options/value_semantic.hpp>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "apps/exit_code.h"
+#include "apps/sample_counts.h"
 #include "apps/show_texts.h"
 #include "apps/verb.h"
 #include "core/plan/plan_file.h"
@@ -49,19 +49,7 @@ std::string show_topology(const Context& context) {
 
 std::vector<std::int64_t> sample_counts(const Context& context) {
   if (context.values.count("samples") == 0) return {1, context.setup.workload.training.mini_batch};
-  const auto text = context.values["samples"].as<std::string>();
-  std::vector<std::int64_t> counts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    std::int64_t count = 0;
-    const auto [last, error] = std::from_chars(text.data() + at, text.data() + end, count);
-    if (error != std::errc{} || last != text.data() + end || count < 1 || count > (1 << 30))
-      throw ConfigError({.file = "--samples"}, fmt::format("'{}' is not a list of counts", text),
-                        "counts from 1 to 2^30, e.g. 1,8,64");
-    counts.push_back(count);
-    at = end + 1;
-  }
-  return counts;
+  return parse_sample_counts(context.values["samples"].as<std::string>());
 }
 
 std::string show_costs(const Context& context) {
@@ -87,8 +75,7 @@ std::optional<std::string> show_plan(const Context& context) {
   const std::optional<Plan> plan = plan_to_show(context);
   if (!plan) return std::nullopt;
   const Scenario& scenario = context.setup.scenario;
-  return plan_file_text(*plan, *context.setup.workload.graph,
-                        {scenario.model, scenario.cluster, scenario.training});
+  return plan_file_text(*plan, *context.setup.workload.graph, origin_of(scenario));
 }
 
 std::optional<std::string> show_program(const Context& context) {

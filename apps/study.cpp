@@ -1,11 +1,11 @@
 #include "apps/study.h"
 
+#include <algorithm>
 #include <boost/program_options/value_semantic.hpp>
 #include <filesystem>
 
 #include "core/base/nearest.h"
 #include "core/base/yaml_scalar.h"
-#include "core/plan/plan_file.h"
 #include "core/scenario/settings.h"
 #include "models/model_reader.h"
 #include "topologies/cluster_reader.h"
@@ -76,7 +76,13 @@ SweepPoint point_of(const Study& study, const po::variables_map& values) {
   return study.points.point(static_cast<std::size_t>(index));
 }
 
-Setup set_up(const SweepPoint& point) {
+PlanOrigin origin_of(const Scenario& scenario) {
+  PlanOrigin origin{scenario.model, scenario.cluster, scenario.training};
+  if (scenario.costs) origin.costs = scenario.costs->value;
+  return origin;
+}
+
+Setup set_up(const SweepPoint& point, Costing costing) {
   Setup setup{.scenario = read_scenario(point.document)};
   const Scenario& scenario = setup.scenario;
   Workload& workload = setup.workload;
@@ -84,7 +90,17 @@ Setup set_up(const SweepPoint& point) {
       read_model(scenario.model, scenario.training.precision));
   workload.topology = std::make_shared<const Topology>(read_cluster(scenario.cluster));
   workload.costs = std::make_shared<const RooflineCosts>(*workload.graph);
+  const bool given = std::ranges::all_of(scenario.plans, [](const PlanRequest& request) {
+    return request.source == PlanRequest::Source::Given;
+  });
+  if (costing == Costing::Untimed && given) workload.costs = std::make_shared<const FreeCosts>();
   workload.training = scenario.training;
+  setup.costs = load_costs(scenario, *workload.graph);
+  if (!setup.costs) return setup;
+  use_costs(*setup.costs, scenario, workload);
+  Simulation& simulation = setup.scenario.simulation;
+  if (!setup.costs->file.overlap && !simulation.backend_named)
+    simulation.backend = BackendKind::Threads;
   return setup;
 }
 
@@ -123,6 +139,9 @@ std::string portable_text(const YamlValue& document) {
     if (value && !sweeps_file_of(document, part))
       result = result.with(part, with_file_inlined(*value), "scenario");
   }
+  const auto costs = document.find("costs");
+  if (costs && !sweeps_file_of(document, "costs"))
+    result = result.with("costs", with_absolute_costs(*costs), "scenario");
   return result.to_yaml_text();
 }
 

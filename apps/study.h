@@ -1,10 +1,14 @@
 // From a scenario's file to what each point of its sweep trains, on what.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/measured_costs.h"
 #include "apps/options.h"
+#include "core/plan/plan_file.h"
 #include "core/scenario/scenario.h"
 #include "core/scenario/sweep.h"
 
@@ -17,10 +21,15 @@ struct Study {
   Sweep points;
 };
 
+/// Whether computes need times. Untimed: none for plans that the scenario brings along, so that no
+/// peak of a device has to be known; planners still need costs.
+enum class Costing : std::uint8_t { Timed, Untimed };
+
 /// One point, ready to be planned for.
 struct Setup {
   Scenario scenario;
   Workload workload;
+  std::optional<MeasuredCosts> costs{};
 };
 
 /// Adds the positional SCENARIO and `--set`.
@@ -32,8 +41,11 @@ Study load_study(const boost::program_options::variables_map& values);
 /// The only point, or the one that `--point` names. Errors: ConfigError if it is needed and absent.
 SweepPoint point_of(const Study& study, const boost::program_options::variables_map& values);
 
-/// Reads scenario, model and cluster. Errors: ConfigError.
-Setup set_up(const SweepPoint& point);
+/// What the plans of a scenario are for, as plan files say it.
+PlanOrigin origin_of(const Scenario& scenario);
+
+/// Reads scenario, model, cluster and measured costs. Errors: ConfigError.
+Setup set_up(const SweepPoint& point, Costing costing = Costing::Timed);
 
 /// Adds `--plan` and `--point`, for verbs that look at one plan.
 void add_choice_of_plan(Options& options);

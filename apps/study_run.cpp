@@ -71,8 +71,7 @@ class StudyRun {
     const std::filesystem::path folder = folder_->plan_folder(outcome.plan->name, point);
     const Scenario& scenario = setup.scenario;
     write_file(folder / "plan.yaml",
-               plan_file_text(*outcome.plan, *setup.workload.graph,
-                              {scenario.model, scenario.cluster, scenario.training}));
+               plan_file_text(*outcome.plan, *setup.workload.graph, origin_of(scenario)));
     if (outcome.timeline) write_run(folder, report_of(outcome, setup), rows_);
   }
 

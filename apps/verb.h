@@ -23,6 +23,9 @@ int run_show(Arguments arguments, const Console& console);
 int run_validate(Arguments arguments, const Console& console);
 int run_list(Arguments arguments, const Console& console);
 int run_report(Arguments arguments, const Console& console);
+int run_compare(Arguments arguments, const Console& console);
+int run_profile(Arguments arguments, const Console& console);
+int run_crosscheck(Arguments arguments, const Console& console);
 
 std::span<const Verb> verb_table();
 

@@ -37,7 +37,8 @@ PlanDocument read_plan_document(const YamlValue& document) {
   PlanDocument result{.plan = reader.required("plan"),
                       .origin = {.model = reader.required("model"),
                                  .cluster = reader.required("cluster"),
-                                 .training = read_training(reader.required("training"))}};
+                                 .training = read_training(reader.required("training")),
+                                 .costs = reader.optional("costs")}};
   reader.finish();
   return result;
 }
@@ -48,7 +49,18 @@ std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
   text += "model:\n" + indented(with_file_inlined(origin.model).to_yaml_text());
   text += "cluster:\n" + indented(with_file_inlined(origin.cluster).to_yaml_text());
   text += fmt::format("training: {}\n", to_yaml_text(origin.training));
+  if (origin.costs)
+    text += "costs:\n" + indented(with_absolute_costs(*origin.costs).to_yaml_text());
   return text + "plan:\n" + indented(to_yaml_text(plan, graph));
+}
+
+YamlValue with_absolute_costs(const YamlValue& costs) {
+  const auto absolute = [](const YamlValue& path) {
+    return to_yaml_scalar(std::filesystem::absolute(path.as_path()).string());
+  };
+  if (!costs.is_map()) return YamlValue::parse(absolute(costs), costs.position().file);
+  const auto file = costs.find("file");
+  return file ? costs.with("file", absolute(*file), "costs") : costs;
 }
 
 YamlValue with_file_inlined(const YamlValue& value) {

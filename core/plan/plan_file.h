@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/base/yaml_reader.h"
@@ -18,6 +19,7 @@ struct PlanOrigin {
   YamlValue model;
   YamlValue cluster;
   Training training;
+  std::optional<YamlValue> costs{};  ///< measured ones to simulate with: a path, or a map
 };
 
 struct PlanDocument {
@@ -31,7 +33,8 @@ bool is_plan_document(const YamlValue& document);
 /// Errors: ConfigError for another format, unknown or missing keys.
 PlanDocument read_plan_document(const YamlValue& document);
 
-/// The text of a plan file. Files that the origin's model and cluster name are written into it.
+/// The text of a plan file. Files that the origin's model and cluster name are written into it; a
+/// cost file by absolute path.
 std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
                            const PlanOrigin& origin);
 
@@ -39,5 +42,8 @@ std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
 /// replacing its own. A cluster gets the file's stem as `name` if it has none; an import keeps its
 /// file, by absolute path. Other values stay as they are.
 YamlValue with_file_inlined(const YamlValue& value);
+
+/// The `costs:` of a scenario or plan file, a path or a map, with its file by absolute path.
+YamlValue with_absolute_costs(const YamlValue& costs);
 
 }  // namespace pipegraph

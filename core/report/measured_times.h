@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/units.h"
@@ -22,6 +23,9 @@ struct MeasuredTimes {
   std::int32_t steps = 0;  ///< of each kind, without the warm-up
   Quartiles untraced;
   std::optional<Quartiles> traced;
+  std::int32_t discarded = 0;  ///< steps besides, because the machine was disturbed
+  std::string disturbance;     ///< what was seen of it, for people; empty if nobody looked
+  std::string no_verdict;      ///< why these times prove nothing; empty if they do
 };
 
 }  // namespace pipegraph

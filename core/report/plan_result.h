@@ -44,7 +44,10 @@ struct PlanResult {
   std::optional<SearchReport> search;
   std::optional<Seconds> transfer_time;
   std::optional<Objective> objective;
-  std::string backend;  ///< empty if it did not run
+  std::string program_hash;  ///< of core/profile/program_hash.h; empty if there is no program
+  std::string costs;         ///< where the times of computes come from; empty if it did not run
+  std::string backend;       ///< empty if it did not run
+  std::optional<bool> oversubscribed;  ///< more devices than cores; absent where there are no cores
   std::optional<std::size_t> instructions;
   std::optional<Seconds> simulation_time;
   std::optional<MeasuredTimes> measured;  ///< of a plan that was executed

@@ -89,7 +89,10 @@ Json measured_json(const std::optional<MeasuredTimes>& measured) {
   if (!measured) return nullptr;
   return {{"steps", measured->steps},
           {"untraced", quartiles_json(measured->untraced)},
-          {"traced", quartiles_json(measured->traced)}};
+          {"traced", quartiles_json(measured->traced)},
+          {"discarded", measured->discarded},
+          {"disturbance", or_null(measured->disturbance)},
+          {"no_verdict", or_null(measured->no_verdict)}};
 }
 
 Json plan_json(const PlanResult& plan) {
@@ -110,7 +113,10 @@ Json plan_json(const PlanResult& plan) {
   json["unused_devices"] = unused_json(plan.shape);
   json["transfer_time_s"] = or_null(plan.transfer_time);
   json["objective"] = objective_json(plan.objective);
+  json["program_hash"] = or_null(plan.program_hash);
+  json["costs"] = or_null(plan.costs);
   json["backend"] = or_null(plan.backend);
+  json["oversubscribed"] = or_null(plan.oversubscribed);
   json["instructions"] = or_null(plan.instructions);
   json["simulation_time_s"] = or_null(plan.simulation_time);
   json["measured"] = measured_json(plan.measured);

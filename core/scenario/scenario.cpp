@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "core/collective/collective.h"
@@ -12,7 +13,7 @@
 namespace pipegraph {
 namespace {
 
-constexpr std::array k_backends{BackendKind::SimGrid, BackendKind::Analytic};
+constexpr std::array k_backends{BackendKind::SimGrid, BackendKind::Analytic, BackendKind::Threads};
 constexpr std::array k_networks{NetworkKind::Ideal, NetworkKind::Lv08, NetworkKind::Smpi,
                                 NetworkKind::Ib};
 constexpr std::array k_modes{SimulationMode::Auto, SimulationMode::Full};
@@ -33,17 +34,42 @@ std::string read_collective(const YamlValue& value) {
   return names[value.as_choice(names)];
 }
 
+std::int32_t read_cores(const YamlValue& value, const Simulation& simulation) {
+  if (simulation.backend != BackendKind::Threads)
+    value.fail("only devices that are threads share cores", "cores beside backend: threads");
+  return static_cast<std::int32_t>(value.as_integer(1, std::numeric_limits<std::int32_t>::max()));
+}
+
 Simulation read_simulation(const YamlValue& value) {
   MapReader reader(value, "simulation");
   Simulation result;
-  result.backend = choice_or(reader.optional("backend"), k_backends, result.backend);
+  const auto backend = reader.optional("backend");
+  result.backend_named = backend.has_value();
+  result.backend = choice_or(backend, k_backends, result.backend);
   result.network = choice_or(reader.optional("network"), k_networks, result.network);
   result.mode = choice_or(reader.optional("mode"), k_modes, result.mode);
   if (const auto overlap = reader.optional("overlap")) result.overlap = overlap->as_bool();
   if (const auto collective = reader.optional("collective"))
     result.collective = read_collective(*collective);
+  if (const auto cores = reader.optional("cores")) result.cores = read_cores(*cores, result);
   reader.finish();
   return result;
+}
+
+/// A path, or `{file: F, ...}`.
+CostsRequest read_costs(const YamlValue& value) {
+  if (!value.is_map()) return {.value = value, .file = value};
+  MapReader reader(value, "costs");
+  CostsRequest costs{.value = value, .file = reader.required("file")};
+  if (const auto extrapolate = reader.optional("extrapolate"))
+    costs.extrapolate = extrapolate->as_bool();
+  if (const auto any = reader.optional("any_machine")) costs.any_machine = any->as_bool();
+  reader.finish();
+  return costs;
+}
+
+std::optional<CostsRequest> costs_or_none(const std::optional<YamlValue>& value) {
+  return value ? std::optional(read_costs(*value)) : std::nullopt;
 }
 
 std::string text_or(const std::optional<YamlValue>& value, const std::string& otherwise) {
@@ -117,13 +143,14 @@ Scenario scenario_of_plan_file(const YamlValue& document) {
                      .source = PlanRequest::Source::Given,
                      .value = parts.plan}},
           .simulation = simulation ? read_simulation(*simulation) : Simulation(),
-          .memory = memory ? read_memory(*memory) : MemoryPolicy()};
+          .memory = memory ? read_memory(*memory) : MemoryPolicy(),
+          .costs = costs_or_none(parts.origin.costs)};
 }
 
 }  // namespace
 
 std::string_view to_text(BackendKind backend) {
-  constexpr std::array<std::string_view, 2> k_names{"simgrid", "analytic"};
+  constexpr std::array<std::string_view, 3> k_names{"simgrid", "analytic", "threads"};
   return k_names[static_cast<std::size_t>(backend)];
 }
 
@@ -150,6 +177,7 @@ Scenario read_scenario(const YamlValue& document) {
   if (name && scenario.name.empty()) name->fail("the name is empty", "a name");
   if (const auto simulation = reader.optional("simulation"))
     scenario.simulation = read_simulation(*simulation);
+  scenario.costs = costs_or_none(reader.optional("costs"));
   if (const auto memory = reader.optional("memory")) scenario.memory = read_memory(*memory);
   reader.finish();
   return scenario;

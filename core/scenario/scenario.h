@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,9 @@
 
 namespace pipegraph {
 
-enum class BackendKind : std::uint8_t { SimGrid, Analytic };
-std::string_view to_text(BackendKind backend);  ///< "simgrid", "analytic"
+/// Threads: devices are threads on the cores of one machine (core/run/threads_backend.h).
+enum class BackendKind : std::uint8_t { SimGrid, Analytic, Threads };
+std::string_view to_text(BackendKind backend);  ///< "simgrid", "analytic", "threads"
 
 /// How SimGrid prices a transfer. Ideal: latency + bytes / fair share of the bandwidth.
 enum class NetworkKind : std::uint8_t { Ideal, Lv08, Smpi, Ib };
@@ -29,6 +31,16 @@ struct Simulation {
   bool overlap = true;              ///< false: communication blocks every device's compute lane
   std::string collective = "auto";  ///< algorithm of all-reduces
   SimulationMode mode = SimulationMode::Auto;
+  std::int32_t cores = 0;      ///< threads: cores that devices are pinned to; 0: one per device
+  bool backend_named = false;  ///< else costs that say `overlap: false` choose threads
+};
+
+/// Measured costs to plan and simulate with.
+struct CostsRequest {
+  YamlValue value;           ///< as it was written
+  YamlValue file;            ///< a path, of a cost file
+  bool extrapolate = false;  ///< beyond the sizes that were measured
+  bool any_machine = false;  ///< times of plans count whatever machine they were measured on
 };
 
 /// What happens to a plan that does not fit into the devices' memory.
@@ -52,6 +64,7 @@ struct Scenario {
   std::vector<PlanRequest> plans;
   Simulation simulation;
   MemoryPolicy memory = MemoryPolicy::Error;
+  std::optional<CostsRequest> costs{};
 };
 
 /// Reads a scenario without a sweep (see Sweep), or a plan file as the scenario of this one

@@ -71,7 +71,10 @@ TEST(Summary, HasTheKeysOfTheFormatInOrder) {
                                             "unused_devices",
                                             "transfer_time_s",
                                             "objective",
+                                            "program_hash",
+                                            "costs",
                                             "backend",
+                                            "oversubscribed",
                                             "instructions",
                                             "simulation_time_s",
                                             "measured"}));

@@ -1,0 +1,94 @@
+#include "apps/checked_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/report/measured_times.h"
+#include "exec/cores.h"
+
+namespace pipegraph {
+namespace {
+
+constexpr int k_warm_up = 2;
+
+/// Emulated devices' times do not depend on the machine.
+SchedulingReader reader_for(MeasuredBackend backend) {
+  if (backend == MeasuredBackend::Emulated) return [] { return SchedulingTotals{}; };
+  return [] { return scheduling_totals(); };
+}
+
+PlanProcess::Plan plan_of(const Outcome& outcome, const Setup& setup) {
+  const PreparedPlan& prepared = *outcome.prepared;
+  return {.workload = setup.workload,
+          .stages = prepared.stages,
+          .program = *prepared.program,
+          .collectives = evaluation_options(setup.scenario.simulation).collectives};
+}
+
+}  // namespace
+
+CheckedPlan::CheckedPlan(const Outcome& outcome, const Setup& setup, MeasuredBackend backend)
+    : outcome_(outcome),
+      setup_(setup),
+      program_(*outcome.prepared->program),
+      backend_(backend),
+      process_(plan_of(outcome, setup), backend),
+      samples_(program_),
+      rounds_(reader_for(backend)),
+      steps_(reader_for(backend)),
+      traced_(reader_for(backend)) {}
+
+void CheckedPlan::warm_up() {
+  for (int i = 0; i < k_warm_up; ++i) process_.run_step(Tracing::Off);
+  if (!emulated()) run_passes_alone(process_.executor(), program_, 1);
+}
+
+void CheckedPlan::profile(int rounds) {
+  const StepResult step = process_.run_step(Tracing::On);
+  const Durations traced = durations_of(program_, *step.record);
+  samples_.add(traced, PassSamples::Kinds::AllReduces);
+  if (emulated()) return samples_.add(traced, PassSamples::Kinds::Computes);
+  std::vector<Durations> last;
+  const auto run = [&] {
+    last = run_passes_alone(process_.executor(), program_, rounds);
+    return StepResult{};
+  };
+  const auto add = [&] {
+    for (const Durations& round : last) samples_.add(round, PassSamples::Kinds::Computes);
+  };
+  rounds_.run(1, run, add);
+  // Better a profile of a disturbed machine than none; no_profile() tells.
+  if (rounds_.counted() == 0) add();
+}
+
+void CheckedPlan::measure(int steps) {
+  steps_.run(steps, [&] { return process_.run_step(Tracing::Off); });
+  traced_.run(std::max(1, steps / 2), [&] { return process_.run_step(Tracing::On); });
+}
+
+MeasuredPlan CheckedPlan::profiled() const {
+  return samples_.measured(outcome_.result.program_hash, outcome_.result.name);
+}
+
+Outcome CheckedPlan::measured() const {
+  Outcome outcome;
+  outcome.result = outcome_.result;
+  outcome.plan = outcome_.plan;
+  outcome.prepared = outcome_.prepared;
+  auto concluded = conclude(program_, traced_.mean_record());
+  outcome.timeline = std::get<Timeline>(std::move(concluded));
+  add_run(outcome.result, report_of(outcome, setup_));
+  MeasuredTimes times{.steps = static_cast<std::int32_t>(steps_.times().size()),
+                      .untraced = quartiles(steps_.times()),
+                      .traced = quartiles(traced_.times()),
+                      .discarded = static_cast<std::int32_t>(steps_.discarded()),
+                      .disturbance = emulated() ? "" : to_text(steps_.disturbance()),
+                      .no_verdict = steps_.no_verdict()};
+  add_measured(outcome.result, times, setup_.workload.training.mini_batch);
+  outcome.result.backend = to_text(backend_);
+  if (!emulated())
+    outcome.result.oversubscribed = outcome.result.shape->devices > usable_cores().size();
+  return outcome;
+}
+
+}  // namespace pipegraph

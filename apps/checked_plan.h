@@ -1,0 +1,47 @@
+// A plan that is made ready once and then profiled and measured in turns, as `profile` and
+// `crosscheck` do it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/outcome.h"
+#include "apps/plan_process.h"
+#include "exec/measure/plan_profile.h"
+#include "exec/measure/watched_steps.h"
+
+namespace pipegraph {
+
+class CheckedPlan {
+ public:
+  /// `outcome`, which has a program, and `setup` must outlive it. Errors: those of PlanProcess.
+  CheckedPlan(const Outcome& outcome, const Setup& setup, MeasuredBackend backend);
+  CheckedPlan(const CheckedPlan&) = delete;
+  CheckedPlan& operator=(const CheckedPlan&) = delete;
+
+  /// What does not count: first touches of memory, buffers filled.
+  void warm_up();
+  /// `rounds` undisturbed rounds of its passes alone, and a traced step for its all-reduces.
+  void profile(int rounds);
+  /// `steps` undisturbed steps that count, and half as many traced ones.
+  void measure(int steps);
+
+  MeasuredPlan profiled() const;
+  /// The outcome with the figures of what was measured, and the mean of the traced steps.
+  Outcome measured() const;
+  /// Why the profile proves nothing; empty if it does.
+  std::string no_profile() const { return rounds_.no_verdict(); }
+
+ private:
+  bool emulated() const { return backend_ == MeasuredBackend::Emulated; }
+
+  const Outcome& outcome_;
+  const Setup& setup_;
+  const Program& program_;
+  MeasuredBackend backend_;
+  PlanProcess process_;
+  PassSamples samples_;
+  WatchedSteps rounds_, steps_, traced_;
+};
+
+}  // namespace pipegraph

@@ -1,0 +1,149 @@
+// `pipegraph profile`: measures a model's operators, or the passes of plans, into a cost file.
+#include <boost/program_options/value_semantic.hpp>
+#include <filesystem>
+
+#include "apps/checked_plan.h"
+#include "apps/exit_code.h"
+#include "apps/profiling.h"
+#include "apps/sample_counts.h"
+#include "apps/verb.h"
+#include "core/base/files.h"
+#include "core/plan/plan_file.h"
+#include "exec/cores.h"
+#include "exec/measure/operator_profile.h"
+#include "models/model_reader.h"
+
+namespace pipegraph {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::int64_t k_most_samples_of_a_model = 32;
+
+Options make_options() {
+  Options options(
+      {.verb = "profile",
+       .synopsis = "MODEL|SCENARIO|PLAN -o FILE [options]",
+       .about =
+           "Measures on this machine, and writes a cost file that scenarios use as "
+           "'costs: FILE'. Of a model or scenario: every operator's passes, for planners. Of a "
+           "plan file: every stage's passes in the order of the plan on all devices at once, "
+           "for predictions. Transfers and the handling of instructions too. docs/crosscheck.md "
+           "says how.",
+       .examples =
+           "  pipegraph profile scenarios/two_towers.yaml -o costs.yaml --samples 1,2,4,8\n"
+           "  pipegraph profile out/quickstart/plans/graph/plan.yaml -o costs.yaml --merge\n"
+           "  pipegraph profile models/small_mlp.yaml -o costs.yaml\n"});
+  add_scenario(options);
+  options.add()("output,o", po::value<std::string>()->value_name("FILE"),
+                "the cost file to write (default: costs.yaml)");
+  add_measured_backend(options);
+  options.add()(
+      "samples", po::value<std::string>()->value_name("LIST"),
+      "operators: numbers of samples (default: powers of two up to the mini-batch, or 32)");
+  options.add()("repetitions", po::value<int>()->default_value(20)->value_name("N"),
+                "times that each pass is measured on each thread");
+  options.add()("threads", po::value<int>()->value_name("N"),
+                "operators: threads that measure at once (default: usable cores)");
+  options.add()("merge", "keep what FILE has of other operators and plans of the model");
+  return options;
+}
+
+/// What is to be profiled, with its operators' sample counts.
+struct Subject {
+  ComputationGraph graph;
+  Training training;
+  std::optional<Setup> setup;  ///< of a scenario or plan file
+  bool is_plan = false;
+};
+
+bool is_model(const YamlValue& document) {
+  return document.is_map() && !document.find("plans") && !document.find("plan");
+}
+
+Subject read_subject(const po::variables_map& values) {
+  const YamlValue document = YamlValue::load(values["SCENARIO"].as<std::string>());
+  Subject subject;
+  if (is_model(document)) {
+    subject.graph = read_model(document, Precision::Fp32);
+    subject.training.mini_batch = k_most_samples_of_a_model;
+    return subject;
+  }
+  const Study study = load_study(values);
+  subject.is_plan = is_plan_document(study.document);
+  const Costing costing =
+      subject.is_plan ? costing_of(measured_backend_of(values)) : Costing::Untimed;
+  subject.setup = set_up(point_of(study, values), costing);
+  subject.graph = *subject.setup->workload.graph;
+  subject.training = subject.setup->workload.training;
+  return subject;
+}
+
+int positive(const po::variables_map& values, const std::string& name, int otherwise) {
+  const int number = values.count(name) > 0 ? values[name].as<int>() : otherwise;
+  if (number < 1)
+    throw ConfigError({.file = "--" + name}, fmt::format("{} is too few", number), "1 or more");
+  return number;
+}
+
+void profile_model(const Subject& subject, const po::variables_map& values, CostFile& file,
+                   Progress& progress) {
+  OperatorProfileOptions options;
+  options.samples = values.count("samples") > 0
+                        ? parse_sample_counts(values["samples"].as<std::string>())
+                        : usual_sample_counts(subject.training.mini_batch);
+  options.repetitions = positive(values, "repetitions", 20);
+  options.threads = static_cast<std::size_t>(
+      positive(values, "threads", static_cast<int>(usable_cores().size())));
+  auto& done = progress.parts(options.samples.size());
+  options.advanced = [&] { ++done; };
+  file.operators = profile_operators(subject.graph, options);
+}
+
+/// Errors: ConfigError for a plan that cannot run.
+void profile_plan(const Subject& subject, MeasuredBackend backend, int rounds, CostFile& file,
+                  Progress& progress, const Console& console) {
+  const Setup& setup = *subject.setup;
+  const PlanRequest& request = setup.scenario.plans.front();
+  const Outcome outcome = carry_out(request, setup, progress, preparing());
+  if (!outcome.result.reason.empty())
+    throw ConfigError({.file = request.name}, outcome.result.reason, "a plan that can run");
+  CheckedPlan plan(outcome, setup, backend);
+  plan.warm_up();
+  constexpr int k_blocks = 4;
+  for (int block = 0; block < k_blocks; ++block) plan.profile(std::max(1, rounds / k_blocks));
+  if (const std::string why = plan.no_profile(); !why.empty()) print_note(console, why);
+  file.plans.push_back(plan.profiled());
+}
+
+}  // namespace
+
+int run_profile(Arguments arguments, const Console& console) {
+  const auto values = make_options().parse(arguments, console);
+  if (!values) return ExitDone;
+  const MeasuredBackend backend = measured_backend_of(*values);
+  const int rounds = positive(*values, "repetitions", 20);
+  const std::string target = path_of(*values, "output").value_or("costs.yaml");
+  const Subject subject = read_subject(*values);
+  if (!subject.is_plan && backend != MeasuredBackend::Cpu)
+    throw ConfigError({.file = "--backend"},
+                      fmt::format("operators are not measured on '{}'", to_text(backend)),
+                      "cpu, or a plan file to profile");
+  CostFile file = new_cost_file(subject.graph, backend);
+  {
+    Progress progress(console, 1);
+    progress.begin(0, "profile");
+    measure_machine(file, backend, subject.training);
+    if (subject.is_plan)
+      profile_plan(subject, backend, rounds, file, progress, console);
+    else
+      profile_model(subject, *values, file, progress);
+  }
+  if (values->count("merge") > 0 && std::filesystem::exists(target))
+    file = merged(read_cost_file(YamlValue::load(target)), file, target);
+  write_file(target, to_yaml_text(file));
+  print_message(console, fmt::format("costs: {}\n", target));
+  return ExitDone;
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,90 @@
+#include "apps/profiling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <tuple>
+
+#include "apps/this_machine.h"
+#include "core/profile/program_hash.h"
+#include "exec/measure/machine.h"
+#include "exec/measure/operator_profile.h"
+#include "exec/measure/probes.h"
+
+namespace pipegraph {
+namespace {
+
+constexpr std::int32_t k_optimizer_repetitions = 20;
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+/// Entries of `fresh` in place of those of `into` that are of the same thing, others appended.
+template <class Entry, class Key>
+void merge_entries(std::vector<Entry>& into, const std::vector<Entry>& fresh, const Key& key) {
+  for (const Entry& entry : fresh) {
+    const auto same =
+        std::ranges::find_if(into, [&](const Entry& known) { return key(known) == key(entry); });
+    if (same == into.end())
+      into.push_back(entry);
+    else
+      *same = entry;
+  }
+}
+
+}  // namespace
+
+CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend) {
+  CostFile file;
+  file.model = graph.name();
+  file.model_hash = model_hash(graph);
+  file.backend = to_text(backend);
+  file.version = PIPEGRAPH_VERSION;
+  file.date = today();
+  file.machine = this_machine();
+  file.overlap = backend != MeasuredBackend::Cpu;
+  return file;
+}
+
+void measure_machine(CostFile& file, MeasuredBackend backend, const Training& training) {
+  if (backend != MeasuredBackend::Cpu) return;
+  file.dispatch = measure_dispatch({}).mean;
+  file.transfers = measure_transfers(usual_transfer_sizes(), {});
+  if (training.optimizer != Optimizer::None)
+    file.optimizer_bandwidth =
+        measure_optimizer_bandwidth(state_copies(training.optimizer), k_optimizer_repetitions);
+}
+
+std::vector<std::int64_t> usual_sample_counts(std::int64_t most) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t count = 1; count < most; count *= 2) counts.push_back(count);
+  counts.push_back(most);
+  return counts;
+}
+
+CostFile merged(CostFile into, const CostFile& fresh, const std::string& name) {
+  if (into.model_hash != fresh.model_hash)
+    throw ConfigError({.file = name},
+                      fmt::format("holds the costs of another model, '{}'", into.model),
+                      "another file, or no --merge");
+  if (const std::string other = difference(into.machine, fresh.machine); !other.empty())
+    throw ConfigError({.file = name}, other, "another file, or no --merge");
+  merge_entries(into.operators, fresh.operators, [](const MeasuredOperator& measured) {
+    return std::tuple(measured.name, measured.pass, measured.samples);
+  });
+  merge_entries(into.plans, fresh.plans, [](const MeasuredPlan& plan) { return plan.hash; });
+  if (!fresh.transfers.empty()) into.transfers = fresh.transfers;
+  if (fresh.dispatch) into.dispatch = fresh.dispatch;
+  if (fresh.optimizer_bandwidth) into.optimizer_bandwidth = fresh.optimizer_bandwidth;
+  into.overlap = fresh.overlap;
+  into.date = fresh.date;
+  into.version = fresh.version;
+  return into;
+}
+
+}  // namespace pipegraph

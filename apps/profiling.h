@@ -1,0 +1,30 @@
+// What `profile` and `crosscheck` have in common: measuring a machine, a model's operators and the
+// passes of plans into a cost file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/plan_process.h"
+#include "apps/study.h"
+#include "core/profile/cost_file.h"
+
+namespace pipegraph {
+
+/// A cost file of this model and machine without any measurement. Emulated devices overlap
+/// transfers with computes, threads of this machine do not.
+CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend);
+
+/// Transfers, dispatch, and the bandwidth of `training`'s optimizer steps; for emulated devices,
+/// whose times are those of the model, nothing.
+void measure_machine(CostFile& file, MeasuredBackend backend, const Training& training);
+
+/// Powers of two up to `most`, and `most`.
+std::vector<std::int64_t> usual_sample_counts(std::int64_t most);
+
+/// `into` with what `fresh` has measured again, or besides, of the same model on the same machine.
+/// Errors: ConfigError at `name` if they differ in those.
+CostFile merged(CostFile into, const CostFile& fresh, const std::string& name);
+
+}  // namespace pipegraph
