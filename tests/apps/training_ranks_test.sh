@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Training on several ranks is training on one: same losses, and checkpoints that either continues.
+#   training_ranks_test.sh PROGRAM MPIRUN
+set -u
+program="$1" mpirun="$2"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+fail() { printf '%s\n' "$@"; failures=$((failures + 1)); }
+
+cat >small.yaml <<'END'
+model: {family: two_branch_transformer, layers: 1, hidden: 16, heads: 2, sequence: 4}
+cluster: {shape: uniform, devices: 3, latency: 5 us, bandwidth: 10 GB/s,
+          device: {memory: 1 GiB, peak: {fp32: 10 GFLOP/s}, memory_bandwidth: 10 GB/s}}
+training: {mini_batch: 8, precision: fp32, optimizer: momentum}
+plans: [{planner: uniform, micro_batch: 2}]
+END
+
+# train RANKS ARGUMENT...: its exit code.
+train() {
+  local start=()
+  (($1 > 1)) && start=("$mpirun" --oversubscribe --bind-to none -n "$1")
+  timeout 120 "${start[@]}" "$program" run small.yaml --backend cpu --no-report --checkpoint-every 2 "${@:2}" \
+    >out 2>err
+}
+losses() { cut -d, -f1-4 "$1/training/loss.csv"; }
+
+train 1 --steps 6 -o alone || fail "one rank failed" "$(<err)"
+train 3 --steps 4 -o ranks || fail "three ranks failed" "$(<err)"
+(($(grep -c '^step' err) == 4)) || fail "not one rank alone told of the losses" "$(<err)"
+(($(ls ranks/training/checkpoints/step_00000004-*.tensors | wc -l) >= 2)) || fail "not several ranks wrote tensors"
+train 2 --steps 6 -o ranks --resume || fail "two ranks did not continue what three began" "$(<err)"
+diff <(losses alone) <(losses ranks) || fail "the losses differ"
+train 1 --steps 8 -o alone --resume || fail "one rank did not continue" "$(<err)"
+train 1 --steps 8 -o ranks --resume || fail "one rank did not continue what two had saved" "$(<err)"
+diff <(losses alone) <(losses ranks) || fail "the losses differ after the checkpoint of two ranks"
+
+train 2 --steps 8 -o ranks
+code=$?
+((code == 2)) || fail "starting over a checkpoint gave $code instead of 2" "$(<err)"
+(($(grep -c 'is a checkpoint of an earlier training' err) == 1)) || fail "it was not told once" "$(<err)"
+exit $((failures > 0))
