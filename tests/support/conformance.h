@@ -20,7 +20,8 @@ struct Conformant {
   std::string name;
   std::function<std::variant<Timeline, Stuck>(const Program&, const Topology&, Dispatching)> run;
   Promptness promptness = Promptness::AtOnce;
-  double unit_s = 1.0;  ///< length of the tests' time unit; shorter where time is real
+  double unit_s = 1.0;     ///< length of the tests' time unit; shorter where time is real
+  int most_stages = 1000;  ///< of the long chain; fewer where that many threads take minutes
 };
 
 class Conformance : public testing::TestWithParam<Conformant> {

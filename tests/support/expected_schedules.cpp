@@ -79,9 +79,10 @@ TEST_P(ExpectedValues, OneDeviceHasNoBubble) {
 double delayed_makespan(double delay) { return 2 * (4 * 3 + 6 * delay) + (3 * 3 + 4 * delay); }
 
 TEST_P(ExpectedValues, AThousandStages) {
-  PaperCase paper = chain(1000);
+  const int stages = GetParam().most_stages;
+  PaperCase paper = chain(stages);
   paper.mini_batch = 2;
-  EXPECT_NEAR(units(paper), (2 + 1000 - 1) * 3, 1e-6);
+  EXPECT_NEAR(units(paper), (2 + stages - 1) * 3, 1e-6);
 }
 
 TEST_P(ExpectedValues, AnOperatorWithoutCostTakesNoTime) {
