@@ -106,6 +106,7 @@ class AddingMember : public ReducingMember {
   /// Addends of a use in their order, then the uses in theirs.
   void add() {
     const ByteRange own = part_of(messages_.self());
+    if (own.first == own.last) return;  // fewer floats than members
     const Piece total = take_scratch(own.last - own.first);
     const Piece of_use = take_scratch(own.last - own.first);
     for (std::size_t a = 0; a < gathered_.size();) {
