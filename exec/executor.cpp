@@ -130,6 +130,7 @@ class Executor::Impl {
     try {
       task(place);
     } catch (const Abandoned&) {
+      return;  // whoever failed first has reported
     } catch (const ConfigError& error) {
       if (report(place, error.what())) bad_input_ = std::current_exception();
     } catch (const std::exception& error) {
