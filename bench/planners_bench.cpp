@@ -34,9 +34,10 @@ void search(benchmark::State& state, const ComputationGraph& graph) {
     const SearchInput input = contracted_input(workload, 200).input;
     const IdealFamily family = choose_family(input.problem, input.signature);
     const PairTable pairs(input.problem, family);
+    ShareTimes times(workload, input);
     ideals = family.ideals.size();
     for (const std::int32_t size : micro_batch_candidates({}, workload.training.mini_batch)) {
-      const BatchCosts costs = batch_costs(workload, input, size);
+      const BatchCosts costs = batch_costs(input.problem, times, size);
       Prober prober(input.problem, pairs, costs);
       SearchOutcome found = least_bottleneck(input.problem, costs, prober);
       if (!found.plan) continue;

@@ -91,11 +91,11 @@ Attempt attempt_size(const Workload& workload, const PlannerOptions& options,
 
 /// What every plan of these micro-batches takes at least: the work of the whole ones at the best
 /// share over all devices.
-double work_bound(const Workload& workload, const SearchInput& input, std::int32_t micro_batch) {
-  const BatchCosts costs = batch_costs(workload, input, micro_batch);
+double work_bound(const SearchProblem& problem, ShareTimes& times, std::int32_t micro_batch) {
+  const BatchCosts costs = batch_costs(problem, times, micro_batch);
   double work = 0.0;
   for (const double seconds : least_device_seconds(costs, costs.max_devices)) work += seconds;
-  return work * (workload.training.mini_batch / micro_batch) / input.problem.devices;
+  return work * (problem.mini_batch / micro_batch) / problem.devices;
 }
 
 /// Candidate sizes, those first whose plans may be fastest.
@@ -107,7 +107,8 @@ std::vector<std::pair<double, std::int32_t>> sizes_by_bound(const Workload& work
   if (sizes.size() > 1 && options.choose == Choose::IterationTime &&
       workload.topology->homogeneous()) {
     const SearchInput input = search_input(workload);
-    for (auto& [bound, size] : sizes) bound = work_bound(workload, input, size);
+    ShareTimes times(workload, input);
+    for (auto& [bound, size] : sizes) bound = work_bound(input.problem, times, size);
   }
   std::ranges::sort(sizes);
   return sizes;

@@ -10,6 +10,7 @@
 #include "core/base/yaml_reader.h"
 #include "core/planners/candidates.h"
 #include "core/planners/contraction.h"
+#include "core/planners/mixed_batches.h"
 #include "core/planners/no_fit.h"
 #include "core/planners/search/family.h"
 #include "core/planners/search/fewest_devices.h"
@@ -29,9 +30,9 @@ class GraphpipeSearch {
  public:
   GraphpipeSearch(const Workload& workload, const PlannerOptions& options,
                   const GraphpipeOptions& own)
-      : workload_(workload), own_(own), input_(make_input()) {
+      : workload_(workload), own_(own), input_(make_input()), times_(workload, input_) {
     input_.problem.communication = own.communication;
-    input_.problem.device_counts = device_counts();
+    input_.problem.device_counts = own.device_counts;
     input_.problem.in_flight =
         options.kind == PlanKind::Graph ? InFlightRule::LongestPath : InFlightRule::Position;
     if (own.search == GraphpipeSearchMethod::Paper) {
@@ -47,7 +48,7 @@ class GraphpipeSearch {
   }
 
   std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
-    const BatchCosts costs = batch_costs(workload_, input_, micro_batch);
+    const BatchCosts costs = batch_costs(input_.problem, times_, micro_batch);
     if (own_.search == GraphpipeSearchMethod::Paper) return propose_by_recursion(costs, withheld);
     Prober prober(input_.problem, *pairs_, costs);
     SearchLimits limits;
@@ -81,11 +82,6 @@ class GraphpipeSearch {
   }
 
  private:
-  DeviceCounts device_counts() const {
-    const bool paper = own_.search == GraphpipeSearchMethod::Paper;
-    return own_.device_counts.value_or(paper ? DeviceCounts::PowersOfTwo : DeviceCounts::All);
-  }
-
   SearchInput make_input() {
     if (own_.search == GraphpipeSearchMethod::Paper) {
       SeriesParallelInput made = series_parallel_input(workload_, search_input(workload_));
@@ -152,10 +148,28 @@ class GraphpipeSearch {
   SearchReport report_;
   SeriesParallelTree tree_;  ///< of the paper's recursion
   SearchInput input_;
+  ShareTimes times_;
   IdealFamily family_;
   std::optional<PairTable> pairs_;
   std::map<std::int32_t, double> bounds_;  ///< on the objective, by micro-batch size
 };
+
+PlannerResult per_stage(const Workload& workload, const PlannerOptions& options,
+                        const GraphpipeOptions& own) {
+  if (own.search == GraphpipeSearchMethod::Paper || options.kind != PlanKind::Graph)
+    throw ConfigError({.key = "micro_batches"}, "'per_stage' makes graphs of stages over ideals",
+                      "'kind: graph' and 'search: ideals'");
+  return plan_mixed_batches(workload, options, {.ks = own.ks, .communication = own.communication});
+}
+
+std::vector<int> read_ks(const YamlValue& value) {
+  std::vector<YamlValue> items{value};
+  if (value.is_sequence()) items = value.items();
+  if (items.empty()) value.fail("no k", "at least one number of micro-batches");
+  std::vector<int> ks;
+  for (const YamlValue& item : items) ks.push_back(static_cast<int>(item.as_integer(1, 64)));
+  return ks;
+}
 
 }  // namespace
 
@@ -163,6 +177,7 @@ PlannerResult plan_graphpipe(const Workload& workload, const PlannerOptions& opt
                              const GraphpipeOptions& own) {
   if (own.search == GraphpipeSearchMethod::Paper && options.kind != PlanKind::Graph)
     throw ConfigError({.key = "search"}, "'paper' makes graphs of stages", "'kind: graph'");
+  if (own.micro_batches == MicroBatchSizes::PerStage) return per_stage(workload, options, own);
   GraphpipeSearch search(workload, options, own);
   PlannerResult result =
       best_proposal(workload, options, "graphpipe", [&](std::int32_t micro_batch, Bytes withheld) {
@@ -182,17 +197,26 @@ Planner configure_graphpipe(MapReader& options) {
   if (const auto value = options.optional("communication"))
     own.communication = static_cast<CommunicationRule>(
         value->as_choice(std::array<std::string, 2>{"sum", "overlap"}));
-  if (const auto value = options.optional("device_counts"))
-    own.device_counts = static_cast<DeviceCounts>(
-        value->as_choice(std::array<std::string, 2>{"all", "powers_of_two"}));
   if (const auto value = options.optional("search"))
     own.search = static_cast<GraphpipeSearchMethod>(
         value->as_choice(std::array<std::string, 2>{"ideals", "paper"}));
+  if (own.search == GraphpipeSearchMethod::Paper) own.device_counts = DeviceCounts::PowersOfTwo;
+  if (const auto value = options.optional("device_counts"))
+    own.device_counts = static_cast<DeviceCounts>(
+        value->as_choice(std::array<std::string, 2>{"all", "powers_of_two"}));
   if (const auto value = options.optional("joins")) {
     own.joins =
         static_cast<Joins>(value->as_choice(std::array<std::string, 2>{"own", "with_branch"}));
     if (own.search != GraphpipeSearchMethod::Paper)
       value->fail("belongs to the paper's search", "'search: paper' beside it");
+  }
+  if (const auto value = options.optional("micro_batches"))
+    own.micro_batches = static_cast<MicroBatchSizes>(
+        value->as_choice(std::array<std::string, 2>{"uniform", "per_stage"}));
+  if (const auto value = options.optional("k")) {
+    own.ks = read_ks(*value);
+    if (own.micro_batches != MicroBatchSizes::PerStage)
+      value->fail("belongs to stages of their own sizes", "'micro_batches: per_stage' beside it");
   }
   if (const auto value = options.optional("ideals"))
     own.family.complete = own.family.partial =

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "core/planners/planner.h"
 #include "core/planners/search/family.h"
@@ -20,13 +20,20 @@ enum class GraphpipeSearchMethod : std::uint8_t {
   Paper,   ///< the paper's recursion on the series-parallel tree
 };
 
+enum class MicroBatchSizes : std::uint8_t {
+  Uniform,   ///< one size for all stages, k = 1
+  PerStage,  ///< every stage its own, and its own k
+};
+
 struct GraphpipeOptions {
   CommunicationRule communication = CommunicationRule::Sum;
   GraphpipeSearchMethod search = GraphpipeSearchMethod::Ideals;
-  Joins joins = Joins::Own;                   ///< of the paper's recursion
-  std::optional<DeviceCounts> device_counts;  ///< none: all, but powers of two as in the paper
-  FamilyOptions family;                       ///< limits on the ideals that are searched
-  std::size_t blocks = 200;                   ///< larger graphs are contracted to about that many
+  Joins joins = Joins::Own;  ///< of the paper's recursion
+  DeviceCounts device_counts = DeviceCounts::All;
+  MicroBatchSizes micro_batches = MicroBatchSizes::Uniform;
+  std::vector<int> ks{1};    ///< of stages with sizes of their own
+  FamilyOptions family;      ///< limits on the ideals that are searched
+  std::size_t blocks = 200;  ///< larger graphs are contracted to about that many
 };
 
 /// The plan of least maximal time per sample at every candidate micro-batch size (ties: least
@@ -35,9 +42,10 @@ struct GraphpipeOptions {
 PlannerResult plan_graphpipe(const Workload& workload, const PlannerOptions& options,
                              const GraphpipeOptions& own);
 
-/// Keys `communication: sum|overlap`, `device_counts: all|powers_of_two`, `search: ideals|paper`,
-/// `ideals` (of both kinds of families) and `blocks` of the former, `joins: own|with_branch` of the
-/// latter.
+/// Keys `communication: sum|overlap`, `device_counts: all|powers_of_two` (default: all, for the
+/// paper's search powers of two), `search: ideals|paper`, `ideals` (of both kinds of families) and
+/// `blocks` of the former, `joins: own|with_branch` of the latter; `micro_batches:
+/// uniform|per_stage` and, with the latter, `k` (a number or a list).
 Planner configure_graphpipe(MapReader& options);
 
 }  // namespace pipegraph

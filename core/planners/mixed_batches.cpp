@@ -56,8 +56,9 @@ PlannerResult plan_mixed_batches(const Workload& workload, const PlannerOptions&
   MixedProblem problem{input.input.problem, {}, own.ks};
   problem.base.communication = own.communication;
   problem.base.in_flight = InFlightRule::LongestPath;
+  ShareTimes times(workload, input.input);
   for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
-    problem.sizes.push_back(batch_costs(workload, input.input, size));
+    problem.sizes.push_back(batch_costs(problem.base, times, size));
   const IdealFamily family = choose_family(problem.base, input.input.signature, own.family);
   PlannerOptions once = options;  // all sizes belong to one search
   once.micro_batches = {workload.training.mini_batch};

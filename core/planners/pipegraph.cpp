@@ -25,7 +25,7 @@ constexpr std::size_t k_most_moves = 24;
 /// Layouts from which local search starts.
 constexpr std::size_t k_most_starts = 4;
 /// Shortest plans, and leanest ones, that are compared on shared links.
-constexpr std::size_t k_most_shared = 10;
+constexpr std::size_t k_most_shared = 8;
 
 class PipegraphSearch {
  public:

@@ -10,9 +10,6 @@
 namespace pipegraph {
 namespace {
 
-/// What sharing links costs in instructions of the analytic backend, about.
-constexpr double k_sharing_weight = 4.0;
-
 Bytes largest_peak(const MemoryReport& memory) {
   Bytes most;
   for (const DeviceMemory& device : memory.devices) most = std::max(most, device.peak);
@@ -41,20 +38,25 @@ void RatedLayouts::rate(std::vector<Layout> layouts, std::size_t most) {
   std::ranges::stable_sort(fresh, {}, [](const auto& item) { return item.first; });
   if (fresh.size() > most) fresh.resize(most);
   for (auto& [seconds, layout] : fresh)
-    if (affordable(layout, 1.0)) rate_one(std::move(layout));
+    if (affordable(layout)) rate_one(std::move(layout));
 }
 
-bool RatedLayouts::affordable(const Layout& layout, double weight) {
-  double instructions = 0.0;  // two passes, two messages each way, by share
+double RatedLayouts::instructions(const Layout& layout) const {
+  double count = 0.0;  // two passes, two messages each way, by share
   for (const Stage& stage : layout.stages)
-    instructions += 6.0 * weight * static_cast<double>(stage.devices.size()) *
-                    ((workload_.training.mini_batch - 1) / stage.micro_batch + 1);
-  if (budget_.evaluations == 0 || instructions > budget_.instructions) {
+    count += 6.0 * static_cast<double>(stage.devices.size()) *
+             ((workload_.training.mini_batch - 1) / stage.micro_batch + 1);
+  return count;
+}
+
+bool RatedLayouts::affordable(const Layout& layout) {
+  const double count = instructions(layout);
+  if (budget_.evaluations == 0 || count > budget_.instructions) {
     exhausted_ = true;
     return false;
   }
   --budget_.evaluations;
-  budget_.instructions -= instructions;
+  budget_.instructions -= count;
   return true;
 }
 
@@ -73,7 +75,9 @@ void RatedLayouts::rate_one(Layout layout) {
 }
 
 void RatedLayouts::rate_shared(RatedLayout& rated) {
-  if (rated.shared_seconds || !affordable(rated.layout, k_sharing_weight)) return;
+  const double count = instructions(rated.layout);
+  if (rated.shared_seconds || count > budget_.shared_instructions) return;
+  budget_.shared_instructions -= count;
   EvaluationOptions options = options_.evaluation;
   options.links = LinkRates::Shared;
   rated.shared_seconds = evaluate(workload_, rated.plan, options).iteration_time.count();

@@ -22,7 +22,8 @@ struct RatedLayout {
 
 struct RatingBudget {
   std::size_t evaluations = 300;
-  double instructions = 1'000'000;  ///< of all evaluated programs together, about
+  double instructions = 1'000'000;       ///< of all evaluated programs together, about
+  double shared_instructions = 300'000;  ///< of those run on shared links
 };
 
 class RatedLayouts {
@@ -36,7 +37,7 @@ class RatedLayouts {
   void add(Plan plan);
   /// Rates those of the `most` best by estimate that are new and fit the devices' memory.
   void rate(std::vector<Layout> layouts, std::size_t most);
-  /// Rates on shared links, unless that is done or the budget is spent.
+  /// Rates on shared links, unless that is done or the budget for it is spent.
   void rate_shared(RatedLayout& rated);
 
   const std::vector<RatedLayout>& all() const { return rated_; }
@@ -44,7 +45,8 @@ class RatedLayouts {
   bool exhausted() const { return exhausted_; }  ///< something was not rated for want of budget
 
  private:
-  bool affordable(const Layout& layout, double weight);
+  double instructions(const Layout& layout) const;
+  bool affordable(const Layout& layout);
   void rate_one(Layout layout);
 
   const Workload& workload_;

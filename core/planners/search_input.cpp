@@ -180,35 +180,46 @@ SearchInput search_input(const Workload& workload, std::vector<std::vector<Opera
   return input;
 }
 
-BatchCosts batch_costs(const Workload& workload, const SearchInput& input,
-                       std::int32_t micro_batch) {
+const std::vector<double>& ShareTimes::of(std::int32_t share) {
+  std::vector<double>& row = times_[share];
+  if (!row.empty()) return row;
+  row.assign(input_.blocks.size(), 0.0);
+  std::vector<double> by_class(workload_.graph->size(), -1.0);
+  for (std::size_t b = 0; b < input_.blocks.size(); ++b)
+    for (const OperatorId id : input_.blocks[b]) {
+      double& seconds = by_class[input_.cost_class[id.index()]];
+      if (seconds < 0.0)
+        seconds = (workload_.costs->time(id, Pass::Forward, share, input_.rate) +
+                   workload_.costs->time(id, Pass::Backward, share, input_.rate))
+                      .count();
+      row[b] += seconds;
+    }
+  return row;
+}
+
+BatchCosts batch_costs(const SearchProblem& problem, ShareTimes& times, std::int32_t micro_batch) {
   BatchCosts costs;
   costs.micro_batch = micro_batch;
-  const int ragged = workload.training.mini_batch % micro_batch;
-  costs.max_devices = std::min({input.problem.devices, static_cast<int>(micro_batch),
+  const int ragged = problem.mini_batch % micro_batch;
+  costs.max_devices = std::min({problem.devices, static_cast<int>(micro_batch),
                                 ragged == 0 ? static_cast<int>(micro_batch) : ragged});
-  costs.row_of_devices.assign(static_cast<std::size_t>(input.problem.devices) + 1, 0);
-  std::vector<double> by_class;
+  costs.row_of_devices.assign(static_cast<std::size_t>(problem.devices) + 1, 0);
   for (int d = 1; d <= costs.max_devices; ++d) {
     const std::int32_t share = (micro_batch + d - 1) / d;
     if (costs.share.empty() || costs.share.back() != share) {
       costs.share.push_back(share);
-      by_class.assign(workload.graph->size(), -1.0);
-      std::vector<double>& row = costs.time.emplace_back(input.blocks.size(), 0.0);
-      for (std::size_t b = 0; b < input.blocks.size(); ++b)
-        for (const OperatorId id : input.blocks[b]) {
-          double& seconds = by_class[input.cost_class[id.index()]];
-          if (seconds < 0.0)
-            seconds = (workload.costs->time(id, Pass::Forward, share, input.rate) +
-                       workload.costs->time(id, Pass::Backward, share, input.rate))
-                          .count();
-          row[b] += seconds;
-        }
+      costs.time.push_back(times.of(share));
     }
     costs.row_of_devices[static_cast<std::size_t>(d)] =
         static_cast<std::uint16_t>(costs.share.size() - 1);
   }
   return costs;
+}
+
+BatchCosts batch_costs(const Workload& workload, const SearchInput& input,
+                       std::int32_t micro_batch) {
+  ShareTimes times(workload, input);
+  return batch_costs(input.problem, times, micro_batch);
 }
 
 std::vector<Stage> stages_of(const SearchInput& input, const SearchPlan& plan) {

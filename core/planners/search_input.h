@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/planners/search/problem.h"
@@ -26,7 +27,23 @@ SearchInput search_input(const Workload& workload);
 /// Given blocks, which must partition the operators and be convex.
 SearchInput search_input(const Workload& workload, std::vector<std::vector<OperatorId>> blocks);
 
+/// Seconds of every block, forward and backward, at a share of samples: looked up once each.
+class ShareTimes {
+ public:
+  /// Both must outlive this.
+  ShareTimes(const Workload& workload, const SearchInput& input)
+      : workload_(workload), input_(input) {}
+  /// Valid as long as this.
+  const std::vector<double>& of(std::int32_t share);
+
+ private:
+  const Workload& workload_;
+  const SearchInput& input_;
+  std::map<std::int32_t, std::vector<double>> times_;
+};
+
 /// Compute at micro-batches of `micro_batch` samples.
+BatchCosts batch_costs(const SearchProblem& problem, ShareTimes& times, std::int32_t micro_batch);
 BatchCosts batch_costs(const Workload& workload, const SearchInput& input,
                        std::int32_t micro_batch);
 

@@ -16,7 +16,7 @@ constexpr int k_most_depths = 6;
 class VariantSearch {
  public:
   VariantSearch(const Workload& workload, SearchInput input, PlanKind kind)
-      : workload_(workload), input_(std::move(input)), kind_(kind) {
+      : input_(std::move(input)), times_(workload, input_), kind_(kind) {
     input_.problem.in_flight =
         kind == PlanKind::Graph ? InFlightRule::LongestPath : InFlightRule::Position;
     family_ = choose_family(input_.problem, input_.signature, k_family);
@@ -26,7 +26,7 @@ class VariantSearch {
   }
 
   void search(std::int32_t micro_batch) {
-    const BatchCosts costs = batch_costs(workload_, input_, micro_batch);
+    const BatchCosts costs = batch_costs(input_.problem, times_, micro_batch);
     Prober prober(input_.problem, *pairs_, costs);
     double memory = input_.problem.memory;
     for (int halving = 0; halving < 3; ++halving, memory /= 2) {
@@ -65,8 +65,8 @@ class VariantSearch {
     return true;
   }
 
-  const Workload& workload_;
   SearchInput input_;
+  ShareTimes times_;
   PlanKind kind_;
   IdealFamily family_;
   std::optional<PairTable> pairs_;
