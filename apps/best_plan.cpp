@@ -30,7 +30,9 @@ Spent average(const Metrics& metrics) {
   return spent;
 }
 
-std::string difference(double seconds, const char* what) {
+/// Of a whole of which a millionth is nothing.
+std::string difference(double seconds, double whole, const char* what) {
+  if (std::abs(seconds) < 1e-6 * whole) return fmt::format("as much {}", what);
   return fmt::format("{} {} {}", to_text(Seconds{std::abs(seconds)}),
                      seconds < 0.0 ? "less" : "more", what);
 }
@@ -50,13 +52,14 @@ std::string best_plan_text(const PointResult& point) {
   if (saved <= k_equal * next.iteration_time.count())
     return fmt::format("best: {} and {}, {} each", ok[0]->name, ok[1]->name,
                        to_text(best.iteration_time));
+  const double whole = best.iteration_time.count();
   const Spent a = average(best);
   const Spent b = average(next);
   return fmt::format("best: {}, {:.1f} % less time than {}; a device spends {}, {}, {}",
                      ok[0]->name, 100.0 * saved / next.iteration_time.count(), ok[1]->name,
-                     difference(a.compute - b.compute, "computing"),
-                     difference(a.communication - b.communication, "only communicating"),
-                     difference(a.idle - b.idle, "idle"));
+                     difference(a.compute - b.compute, whole, "computing"),
+                     difference(a.communication - b.communication, whole, "only communicating"),
+                     difference(a.idle - b.idle, whole, "idle"));
 }
 
 }  // namespace pipegraph
