@@ -201,6 +201,8 @@ int run_training(const Study& study, const po::variables_map& values,
   const Setup setup = set_up(one.points.point(0));
   const TrainingFlags flags = training_flags(values, setup.workload.training.optimizer);
   TrainingRun training(setup, flags, request, output_folder(one, values) / k_training_folder);
+  if (request.job->reports() && setup.workload.training.optimizer == Optimizer::None)
+    print_note(console, "training.optimizer is none: nothing is learned");
   if (request.job->reports())
     for (const std::string& note : training.notes()) print_note(console, note);
   const PlanRunner runner{.run = [&](Outcome& outcome, const Setup& at,
