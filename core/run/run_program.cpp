@@ -20,7 +20,7 @@ class Dispatchers {
     }
     all_.reserve(program.device_count());
     for (std::size_t device = 0; device < program.device_count(); ++device) {
-      const DeviceId only = make_id<DeviceId>(device);
+      const auto only = make_id<DeviceId>(device);
       all_.emplace_back(program, std::span(&only, 1));
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "exec/emulated/modelled_durations.h"
@@ -19,9 +20,12 @@ struct VirtualTimes {
 
 class VirtualClock : public Clock {
  public:
-  VirtualClock(DeviceId device, const Program& program, const ModelledDurations& durations,
+  VirtualClock(DeviceId device, const Program& program, ModelledDurations durations,
                std::shared_ptr<VirtualTimes> times)
-      : device_(device), program_(program), durations_(durations), times_(std::move(times)) {}
+      : device_(device),
+        program_(program),
+        durations_(std::move(durations)),
+        times_(std::move(times)) {}
 
   void begin(SteadyTime /*epoch*/, Tracing /*tracing*/) override {
     latest_ = Seconds{0};
@@ -53,7 +57,7 @@ class VirtualClock : public Clock {
 /// Real time, in which instructions take as long as the model says.
 class PacedClock : public Clock {
  public:
-  explicit PacedClock(const ModelledDurations& durations) : durations_(durations) {}
+  explicit PacedClock(ModelledDurations durations) : durations_(std::move(durations)) {}
 
   void begin(SteadyTime epoch, Tracing /*tracing*/) override { epoch_ = epoch; }
   Seconds ready(InstructionId /*id*/) override { return now(); }
