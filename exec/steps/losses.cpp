@@ -1,6 +1,5 @@
 #include "exec/steps/losses.h"
 
-#include <cstring>
 #include <map>
 #include <string>
 
@@ -33,7 +32,7 @@ void append(std::string& text, std::span<const T> values) {
 template <class T>
 void take(std::string_view& text, std::span<T> values) {
   check(text.size() >= values.size_bytes(), "a rank's losses are complete");
-  std::memcpy(values.data(), text.data(), values.size_bytes());
+  text.copy(reinterpret_cast<char*>(values.data()), values.size_bytes());
   text.remove_prefix(values.size_bytes());
 }
 
