@@ -1,7 +1,7 @@
 // A backward or one part of a split one: recomputation, then the stage's operators in reverse, then
 // the gradients that other stages wait for. The second part of a split one adds to the gradients of
 // the parameters only.
-#include <algorithm>
+#include <ranges>
 
 #include "core/base/errors.h"
 #include "exec/passes/gradient_sums.h"
@@ -19,8 +19,8 @@ class BackwardPass {
   StepBuilder compile() && {
     if (makes_gradients()) recompute();
     const std::vector<OperatorId>& order = frame_.tables().order(frame_.stage());
-    for (auto op = order.rbegin(); op != order.rend(); ++op)
-      if (frame_.tables().runs_backward(*op)) run(*op);
+    for (const OperatorId op : std::views::reverse(order))
+      if (frame_.tables().runs_backward(op)) run(op);
     for (const Delivery& delivery : sums_.deliveries()) deliver(delivery);
     for (const ParameterPlaces::Fold& fold : frame_.places().parameters.folds_after(frame_.pass()))
       frame_.steps().add(fold.from, fold.to, fold.bytes);

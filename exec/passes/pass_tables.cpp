@@ -1,6 +1,7 @@
 #include "exec/passes/pass_tables.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/base/errors.h"
 
@@ -49,13 +50,12 @@ PassTables::PassTables(const Workload& workload, const StageGraph& stages, const
 }
 
 void PassTables::find_gradients() {
-  const std::vector<OperatorId>& order = graph().order();
-  for (auto op = order.rbegin(); op != order.rend(); ++op) {
-    const std::vector<OperatorId>& readers = consumers(*op);
-    const bool from_readers = graph().at(*op).output_needs_gradient &&
+  for (const OperatorId op : std::views::reverse(graph().order())) {
+    const std::vector<OperatorId>& readers = consumers(op);
+    const bool from_readers = graph().at(op).output_needs_gradient &&
                               std::any_of(readers.begin(), readers.end(),
                                           [&](OperatorId reader) { return has_gradient(reader); });
-    has_gradient_[op->index()] = is_loss(graph().at(*op).arithmetic) || from_readers ? 1 : 0;
+    has_gradient_[op.index()] = is_loss(graph().at(op).arithmetic) || from_readers ? 1 : 0;
   }
 }
 
