@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/errors.h"
 #include "exec/training/initial_weights.h"
-#include "exec/training/optimizer_step.h"
 
 namespace pipegraph {
 
@@ -14,30 +12,17 @@ float* floats(std::byte* data) { return reinterpret_cast<float*>(data); }
 const float* floats(const std::byte* data) { return reinterpret_cast<const float*>(data); }
 std::size_t count_of(Bytes bytes) { return static_cast<std::size_t>(bytes.count) / sizeof(float); }
 
-ArenaKind arena_kind(MemoryUse use) {
-  return use == MemoryUse::Tight ? ArenaKind::Shared : ArenaKind::Separate;
-}
-
 }  // namespace
-
-void CpuEngine::Reader::operator()(const ReadStep& step, void* place) const {
-  check(order.data != nullptr, "a step has data");
-  const std::int64_t first = order.first_sample + step.first_sample;
-  const std::size_t count = count_of(step.bytes);
-  if (step.kind == ElementKind::Whole)
-    order.data->read(step.op, first, std::span(static_cast<std::int32_t*>(place), count));
-  else
-    order.data->read(step.op, first, std::span(static_cast<float*>(place), count));
-}
 
 CpuEngine::CpuEngine(const Context& context, DeviceId device, const CpuEngineOptions& options)
     : context_(context),
       passes_(context.tables, device, arena_kind(options.memory)),
       memory_(passes_.sizes()),
+      pieces_(passes_, memory_.bases()),
       runner_(device_, passes_, memory_.bases(), Reader{context.order}) {
-  if (options.memory == MemoryUse::Poison) poisoning_.emplace(passes_, memory_);
+  if (options.memory == MemoryUse::Poison)
+    poisoning_.emplace(passes_, [this](Stretch ended) { memory_.poison(ended); });
   initialise_weights(options.seed);
-  list_pieces();
 }
 
 void CpuEngine::initialise_weights(std::uint64_t seed) {
@@ -47,49 +32,10 @@ void CpuEngine::initialise_weights(std::uint64_t seed) {
         {floats(memory_.address({Area::Parameters, stored.begin})), count_of(stored.bytes)});
 }
 
-std::vector<Piece> CpuEngine::pieces_of(std::span<const Stretch> stretches) const {
-  std::vector<Piece> pieces;
-  for (const Stretch& stretch : stretches)
-    pieces.push_back({memory_.address(stretch.begin), stretch.bytes});
-  return pieces;
-}
-
-void CpuEngine::list_pieces() {
-  const auto instructions = context_.tables.model().order.on(passes_.device());
-  message_ranges_.resize(instructions.size());
-  sum_of_.assign(instructions.size(), -1);
-  for (const InstructionId id : instructions) {
-    const InstructionKind kind = context_.tables.program().at(id).kind;
-    if (kind == InstructionKind::AllReduce) list_sum(id);
-    if (!is_transfer(kind)) continue;
-    StepRange& range = message_ranges_[place_of(id)];
-    range.begin = static_cast<std::uint32_t>(message_pieces_.size());
-    const std::vector<Piece> pieces = pieces_of(passes_.message(id));
-    message_pieces_.insert(message_pieces_.end(), pieces.begin(), pieces.end());
-    range.end = static_cast<std::uint32_t>(message_pieces_.size());
-  }
-}
-
-void CpuEngine::list_sum(InstructionId all_reduce) {
-  const PlacedSum placed = passes_.parameters().sum(all_reduce);
-  sum_of_[place_of(all_reduce)] = static_cast<std::int32_t>(sums_.size());
-  Sum& sum = sums_.emplace_back();
-  sum.sum = pieces_of(placed.sum);
-  for (const PlacedAddend& addend : placed.addends) {
-    sum.of_addends.push_back(pieces_of(addend.stretches));
-    sum.addends.push_back({addend.use, addend.device, sum.of_addends.back()});
-  }
-}
-
 void CpuEngine::begin_step(std::int64_t /*step*/) {
-  const auto clear = [&](Area area) {
-    const Bytes size = passes_.sizes()[static_cast<std::size_t>(area)];
-    device_.zero(floats(memory_.address({area, {}})), static_cast<std::int64_t>(count_of(size)));
-  };
-  clear(Area::Accumulators);
-  // Optimizer steps clear what they have used.
-  if (context_.tables.model().workload.training.optimizer == Optimizer::None)
-    clear(Area::Gradients);
+  for (const Stretch& zeros : zero_at_begin(passes_))
+    device_.zero(floats(memory_.address(zeros.begin)),
+                 static_cast<std::int64_t>(count_of(zeros.bytes)));
   if (poisoning_) poisoning_->begin_step();
 }
 
@@ -113,29 +59,8 @@ void CpuEngine::perform(InstructionId compute) {
 
 void CpuEngine::update(InstructionId optimizer) {
   const StageId stage = context_.tables.program().at(optimizer).stage;
-  const Stretch updated = passes_.parameters().updated_by(stage);
-  const Bytes begin = updated.begin.offset();
-  const Bytes copy = passes_.parameters().bytes();
-  const Training& training = context_.tables.model().workload.training;
-  OptimizedTensors<float> tensors;
-  tensors.count = static_cast<std::int64_t>(count_of(updated.bytes));
-  tensors.parameters = floats(memory_.address(updated.begin));
-  tensors.gradients = floats(memory_.address({Area::Gradients, begin}));
-  if (state_copies(training.optimizer) > 0)
-    tensors.first_state = floats(memory_.address({Area::State, begin}));
-  if (state_copies(training.optimizer) > 1)
-    tensors.second_state = floats(memory_.address({Area::State, copy + begin}));
-  optimizer_step(device_, training.optimizer, context_.order, tensors);
-}
-
-std::span<const Piece> CpuEngine::pieces(InstructionId half) {
-  const StepRange range = message_ranges_[place_of(half)];
-  return std::span(message_pieces_).subspan(range.begin, range.end - range.begin);
-}
-
-GradientSum CpuEngine::reduced(InstructionId all_reduce) {
-  const Sum& sum = sums_[static_cast<std::size_t>(sum_of_[place_of(all_reduce)])];
-  return {sum.addends, sum.sum};
+  optimizer_step(device_, context_.tables.model().workload.training.optimizer, context_.order,
+                 optimized_tensors<float>(passes_, memory_.bases(), stage));
 }
 
 void CpuEngine::add(Piece destination, Piece source) {

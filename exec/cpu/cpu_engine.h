@@ -8,15 +8,13 @@
 
 #include "exec/cpu/cpu_device.h"
 #include "exec/cpu/host_memory.h"
-#include "exec/cpu/poisoning.h"
+#include "exec/passes/device_pieces.h"
 #include "exec/passes/pass_runner.h"
+#include "exec/passes/poisoning.h"
+#include "exec/passes/step_work.h"
 #include "exec/passes/training_engine.h"
-#include "exec/training/step_runner.h"
 
 namespace pipegraph {
-
-/// Poison: each lifetime has bytes of its own, which are marked when it ends (see Poisoning).
-enum class MemoryUse : std::uint8_t { Tight, Poison };
 
 struct CpuEngineOptions {
   std::uint64_t seed = 0;  ///< of the initial weights
@@ -37,8 +35,8 @@ class CpuEngine final : public TrainingEngine {
   void begin_step(std::int64_t step) override;
   void start(InstructionId compute) override { taken_.push_back(compute); }
   std::span<const Completion> poll() override;
-  std::span<const Piece> pieces(InstructionId half) override;
-  GradientSum reduced(InstructionId all_reduce) override;
+  std::span<const Piece> pieces(InstructionId half) override { return pieces_.message(half); }
+  GradientSum reduced(InstructionId all_reduce) override { return pieces_.sum(all_reduce); }
   void add(Piece destination, Piece source) override;
   void copy(Piece destination, Piece source) override;
   Piece allocate(Bytes bytes) override { return {memory_.allocate(bytes), bytes}; }
@@ -51,32 +49,20 @@ class CpuEngine final : public TrainingEngine {
   /// Reads what passes need from the data.
   struct Reader {
     const StepOrder& order;
-    void operator()(const ReadStep& step, void* place) const;
-  };
-  struct Sum {
-    std::vector<Addend> addends;
-    std::vector<Piece> sum;
-    std::deque<std::vector<Piece>> of_addends;  ///< what the addends' spans show
+    void operator()(const ReadStep& step, void* place) const { read_samples(order, step, place); }
   };
 
   void initialise_weights(std::uint64_t seed);
-  void list_pieces();
-  void list_sum(InstructionId all_reduce);
-  std::vector<Piece> pieces_of(std::span<const Stretch> stretches) const;
   void perform(InstructionId compute);
   void update(InstructionId optimizer);
-  std::size_t place_of(InstructionId id) const { return context_.tables.model().order.place(id); }
 
   Context context_;
   DevicePasses passes_;
   HostMemory memory_;
+  DevicePieces pieces_;
   CpuDevice device_;
   PassRunner<CpuDevice, Reader> runner_;
   std::optional<Poisoning> poisoning_;
-  std::vector<Piece> message_pieces_;
-  std::vector<StepRange> message_ranges_;  ///< by place
-  std::deque<Sum> sums_;              // its elements stay where they are: spans point into them
-  std::vector<std::int32_t> sum_of_;  ///< by place; -1: no all-reduce
   std::deque<InstructionId> taken_;
   std::optional<Completion> done_;
 };

@@ -31,10 +31,11 @@ HostMemory::HostMemory(const AreaSizes& sizes) {
 
 std::byte* HostMemory::allocate(Bytes bytes) { return blocks_.emplace_back(bytes).data(); }
 
-void HostMemory::poison(Place place, Bytes bytes) {
+void HostMemory::poison(Stretch stretch) {
   constexpr std::uint32_t k_not_a_number = 0x7FC0DEAD;
-  std::byte* at = address(place);
-  for (std::uint64_t n = 0; n + sizeof(k_not_a_number) <= bytes.count; n += sizeof(k_not_a_number))
+  std::byte* at = address(stretch.begin);
+  for (std::uint64_t n = 0; n + sizeof(k_not_a_number) <= stretch.bytes.count;
+       n += sizeof(k_not_a_number))
     std::memcpy(at + n, &k_not_a_number, sizeof(k_not_a_number));
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "exec/passes/pass_runner.h"
+#include "exec/passes/place.h"
 
 namespace pipegraph {
 
@@ -28,13 +28,11 @@ class HostMemory {
   explicit HostMemory(const AreaSizes& sizes);
 
   const AreaBases& bases() const { return bases_; }
-  std::byte* address(Place place) const {
-    return bases_[static_cast<std::size_t>(place.area())] + place.offset().count;
-  }
+  std::byte* address(Place place) const { return pipegraph::address(bases_, place); }
   /// One more block, of zeros, that lives as long.
   std::byte* allocate(Bytes bytes);
   /// Fills with not-a-numbers (as indices: far out of range), to find what is used too long.
-  void poison(Place place, Bytes bytes);
+  void poison(Stretch stretch);
 
  private:
   std::vector<HostBlock> blocks_;

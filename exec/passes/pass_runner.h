@@ -2,7 +2,6 @@
 // device is.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <variant>
@@ -13,9 +12,6 @@
 #include "exec/passes/device_passes.h"
 
 namespace pipegraph {
-
-/// Where each area begins, in the device's own memory.
-using AreaBases = std::array<std::byte*, k_areas>;
 
 /// `Reader` fills the place of a ReadStep: reader(const ReadStep&, void* place).
 template <ArithmeticDevice D, class Reader>
@@ -42,10 +38,7 @@ class PassRunner {
   }
 
   /// Null for an invalid place.
-  std::byte* address(Place place) const {
-    if (!place.valid()) return nullptr;
-    return bases_[static_cast<std::size_t>(place.area())] + place.offset().count;
-  }
+  std::byte* address(Place place) const { return pipegraph::address(bases_, place); }
   Scalar* at(Place place) const { return reinterpret_cast<Scalar*>(address(place)); }
 
  private:

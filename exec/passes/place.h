@@ -48,6 +48,15 @@ constexpr Place operator+(Place place, Bytes bytes) {
   return {place.area(), place.offset() + bytes};
 }
 
+/// Where each area begins, in the device's own memory.
+using AreaBases = std::array<std::byte*, k_areas>;
+
+/// Null for an invalid place.
+inline std::byte* address(const AreaBases& bases, Place place) {
+  if (!place.valid()) return nullptr;
+  return bases[static_cast<std::size_t>(place.area())] + place.offset().count;
+}
+
 /// Contiguous bytes.
 struct Stretch {
   Place begin;

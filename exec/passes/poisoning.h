@@ -2,16 +2,27 @@
 // With an arena of separate lifetimes a use after that shows as NaN in the loss or a gradient.
 #pragma once
 
+#include <functional>
 #include <vector>
 
-#include "exec/cpu/host_memory.h"
+#include "exec/passes/device_passes.h"
 
 namespace pipegraph {
 
+/// Poison: each lifetime has bytes of its own, which are marked when it ends.
+enum class MemoryUse : std::uint8_t { Tight, Poison };
+
+constexpr ArenaKind arena_kind(MemoryUse use) {
+  return use == MemoryUse::Tight ? ArenaKind::Shared : ArenaKind::Separate;
+}
+
 class Poisoning {
  public:
-  /// Both must outlive this. Marks the whole arena.
-  Poisoning(const DevicePasses& passes, HostMemory& memory);
+  /// Fills bytes with not-a-numbers, in the order of the device's computes.
+  using Mark = std::function<void(Stretch)>;
+
+  /// `passes` must outlive this. Marks the whole arena.
+  Poisoning(const DevicePasses& passes, Mark mark);
 
   /// A step begins.
   void begin_step();
@@ -20,10 +31,10 @@ class Poisoning {
   void before(InstructionId compute);
 
  private:
-  void mark(std::size_t lifetime);
+  void mark_lifetime(std::size_t lifetime);
 
   const DevicePasses& passes_;
-  HostMemory& memory_;
+  Mark mark_;
   std::vector<std::size_t> by_end_;
   std::size_t marked_ = 0;
 };
