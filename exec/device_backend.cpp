@@ -113,10 +113,12 @@ void DeviceBackend::report(const Completion& done) {
 
 void DeviceBackend::pause() {
   current_ = {};
-  const bool own_work = computing_ > 0 || !held_.empty();
+  WaitKind kind = held_.empty() ? WaitKind::ForOthers : WaitKind::ForOwnWork;
+  if (computing_ > 0 || parts_.transport.unannounced(parts_.device))
+    kind = WaitKind::ForUnannounced;
   Seconds at_most = k_no_limit;
   for (const Completion& done : held_) at_most = std::min(at_most, parts_.clock.until(done.end));
-  waiter_.pause(own_work ? WaitKind::ForOwnWork : WaitKind::ForOthers, at_most);
+  waiter_.pause(kind, at_most);
 }
 
 }  // namespace pipegraph

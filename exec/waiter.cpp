@@ -11,6 +11,8 @@ namespace {
 
 constexpr Seconds k_longest_sleep{1.0};
 constexpr std::uint32_t k_looks_per_clock = 64;
+constexpr std::uint32_t k_looks_at_once = 64;  // at what tells nobody; then the device sleeps
+constexpr Seconds k_between_looks{0.00005};
 
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -47,6 +49,11 @@ bool Waiter::keep_spinning() {
 
 void Waiter::sleep(WaitKind kind, Seconds at_most) {
   check_deadline();
+  if (kind == WaitKind::ForUnannounced) {
+    if (looks_ > k_looks_at_once)
+      shared_.transport.sleep(self_, std::min(at_most, k_between_looks));
+    return;
+  }
   if (kind == WaitKind::ForOwnWork) {
     shared_.transport.sleep(self_, at_most);
     return;

@@ -16,8 +16,9 @@ namespace pipegraph {
 /// Ends a device's loop because another has failed; nobody reports it.
 struct Abandoned {};
 
-/// What a device waits for: others, or work of its own that is under way.
-enum class WaitKind : std::uint8_t { ForOthers, ForOwnWork };
+/// What a device waits for: others, work of its own whose end is known, or something that tells
+/// nobody when it ends, such as a GPU.
+enum class WaitKind : std::uint8_t { ForOthers, ForOwnWork, ForUnannounced };
 
 struct WaitOptions {
   Seconds deadline{60};

@@ -1,5 +1,6 @@
 #include "exec/transport/in_process.h"
 
+#include <atomic>
 #include <vector>
 
 #include "core/base/errors.h"
@@ -21,15 +22,18 @@ struct Letter {
 
 class InProcessTransport : public Transport {
  public:
-  InProcessTransport(const Program& program, const Channels& channels, RunState& state)
+  InProcessTransport(const Program& program, const Channels& channels, RunState& state,
+                     Mover* mover)
       : program_(program),
         channels_(channels),
         state_(state),
+        mover_(mover),
         devices_(program.device_count()),
         queues_(channels.size()) {}
 
   void post(DeviceId self, const MessageHalf& message) override {
     const Channel& channel = channels_.at(message.channel);
+    if (mover_ != nullptr && !message.pieces.empty()) mover_->posting(self);
     if (message.half == Half::Send) {
       check(channel.from == self, "a device sends on its own channels");
       at(channel.to).mailbox.put({.kind = Letter::Kind::Sent, .sent = message, .received = {}});
@@ -56,6 +60,7 @@ class InProcessTransport : public Transport {
       else
         take(device, letter.sent);
     }
+    if (!device.moving.empty()) end_moves(device);
     device.arrivals.insert(device.arrivals.end(), device.at_once.begin(), device.at_once.end());
     device.at_once.clear();
     return device.arrivals;
@@ -65,7 +70,11 @@ class InProcessTransport : public Transport {
     if (!state_.failure.happened()) at(self).mailbox.sleep(at_most);
   }
 
-  bool quiet(DeviceId device) override { return at(device).mailbox.empty(); }
+  bool unannounced(DeviceId self) const override { return !devices_[self.index()].moving.empty(); }
+
+  bool quiet(DeviceId device) override {
+    return at(device).moves.load() == 0 && at(device).mailbox.empty();
+  }
 
   void abort(const Fault& /*fault*/) noexcept override {
     for (Device& device : devices_) device.mailbox.wake();
@@ -78,10 +87,16 @@ class InProcessTransport : public Transport {
     std::vector<Letter> letters;
     std::vector<Arrival> at_once;  ///< completed since the last poll without a letter
     std::vector<Arrival> arrivals;
+    std::vector<ChannelId> moving;      ///< channels of `Queues::moving` that are not empty
+    std::atomic<std::size_t> moves{0};  ///< messages in them, for other threads
   };
-  /// Of a channel; the receiver's thread has it to itself. One of the two is empty.
+  struct Message {
+    MessageHalf sent, expected;
+  };
+  /// Of a channel; the receiver's thread has it to itself. One of the first two is empty.
   struct Queues {
     Fifo<MessageHalf> sent, expected;
+    Fifo<Message> moving;  ///< by the mover
   };
 
   Device& at(DeviceId id) { return devices_[id.index()]; }
@@ -99,7 +114,15 @@ class InProcessTransport : public Transport {
   void deliver(Device& receiver, const MessageHalf& sent, const MessageHalf& expected) {
     if (sent.bytes != expected.bytes || sent.element_bytes != expected.element_bytes)
       throw MachineError(size_mismatch(program_, sent, expected));
+    if (mover_ != nullptr && !sent.pieces.empty() && !expected.pieces.empty()) {
+      move(receiver, {sent, expected});
+      return;
+    }
     copy_pieces(sent.pieces, expected.pieces);
+    arrive(receiver, sent, expected);
+  }
+
+  void arrive(Device& receiver, const MessageHalf& sent, const MessageHalf& expected) {
     receiver.at_once.push_back({expected.instruction, expected.token, Half::Recv, sent.posted});
     at(channels_.at(sent.channel).from)
         .mailbox.put({.kind = Letter::Kind::Received,
@@ -107,9 +130,35 @@ class InProcessTransport : public Transport {
                       .received = {sent.instruction, sent.token, Half::Send, expected.posted}});
   }
 
+  void move(Device& receiver, const Message& message) {
+    const Channel& channel = channels_.at(message.sent.channel);
+    mover_->begin({.channel = message.sent.channel,
+                   .from = channel.from,
+                   .to = channel.to,
+                   .source = message.sent.pieces,
+                   .target = message.expected.pieces});
+    Queues& queues = queues_[message.sent.channel.index()];
+    if (queues.moving.empty()) receiver.moving.push_back(message.sent.channel);
+    queues.moving.push(message);
+    ++receiver.moves;
+  }
+
+  void end_moves(Device& receiver) {
+    std::erase_if(receiver.moving, [&](ChannelId channel) {
+      Fifo<Message>& moving = queues_[channel.index()].moving;
+      while (!moving.empty() && mover_->ended(channels_.at(channel).to, channel)) {
+        arrive(receiver, moving.front().sent, moving.front().expected);
+        moving.pop();
+        --receiver.moves;
+      }
+      return moving.empty();
+    });
+  }
+
   const Program& program_;
   const Channels& channels_;
   RunState& state_;
+  Mover* mover_;
   std::vector<Device> devices_;
   std::vector<Queues> queues_;  ///< by channel
 };
@@ -117,8 +166,9 @@ class InProcessTransport : public Transport {
 }  // namespace
 
 std::unique_ptr<Transport> make_in_process_transport(const Program& program,
-                                                     const Channels& channels, RunState& state) {
-  return std::make_unique<InProcessTransport>(program, channels, state);
+                                                     const Channels& channels, RunState& state,
+                                                     Mover* mover) {
+  return std::make_unique<InProcessTransport>(program, channels, state, mover);
 }
 
 }  // namespace pipegraph

@@ -54,6 +54,8 @@ class Transport {
   /// and wait for quiet, only if the last poll returned nothing and `self` has posted nothing
   /// since.
   virtual void sleep(DeviceId self, Seconds at_most) = 0;
+  /// Whether something is on its way to `self` whose arrival wakes nobody: sleep only briefly.
+  virtual bool unannounced(DeviceId /*self*/) const { return false; }
   /// Whether nothing is on its way to `device`, and nobody outside this process could send it
   /// anything; asked by any thread while all devices of the process wait. False if not known.
   virtual bool quiet(DeviceId device) = 0;

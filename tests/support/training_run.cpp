@@ -28,14 +28,16 @@ TrainingRun::TrainingRun(const Workload& workload, const StageGraph& stages, con
     : options_(options),
       synthetic_(*workload.graph, options.seed),
       devices_(workload, stages, program),
+      others_(options.make_devices ? options.make_devices(devices_, options_) : nullptr),
       channels_(program),
       state_(program),
-      transport_(make_in_process_transport(program, channels_, state_)),
+      transport_(make_in_process_transport(program, channels_, state_,
+                                           others_ ? others_->mover() : nullptr)),
       mini_batch_(workload.training.mini_batch) {
-  check(options.backend == "cpu", "a backend that computes for real");
   const EngineFactory engines =
-      cpu_engines(devices_.tables(), devices_.order(),
-                  {.seed = options.seed, .memory = options.memory}, devices_.engines());
+      others_ ? others_->engines()
+              : cpu_engines(devices_.tables(), devices_.order(),
+                            {.seed = options.seed, .memory = options.memory}, devices_.engines());
   executor_ =
       std::make_unique<Executor>(Execution{.program = program,
                                            .channels = channels_,

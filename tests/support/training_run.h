@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,14 +14,27 @@
 #include "exec/cpu/cpu_engine.h"
 #include "exec/steps/plan_step_runner.h"
 #include "exec/training/synthetic_data.h"
+#include "exec/transport/mover.h"
 
 namespace pipegraph::test {
 
 /// Values by "<operator>/<tensor>".
 using NamedTensors = std::map<std::string, std::vector<float>>;
 
+/// The devices of a run that are not the cpu's.
+class OtherDevices {
+ public:
+  virtual ~OtherDevices() = default;
+  virtual EngineFactory engines() = 0;
+  virtual Mover* mover() = 0;
+};
+struct TrainingRunOptions;
+/// `devices` outlives what is made.
+using MakeDevices = std::function<std::unique_ptr<OtherDevices>(TrainingDevices& devices,
+                                                                const TrainingRunOptions&)>;
+
 struct TrainingRunOptions {
-  std::string backend = "cpu";
+  MakeDevices make_devices;          ///< none: the cpu's
   std::uint64_t seed = 1;            ///< of weights and of synthetic samples
   const DataSource* data = nullptr;  ///< null: synthetic
   OptimizerSettings optimizer{};
@@ -61,6 +75,7 @@ class TrainingRun {
   TrainingRunOptions options_;
   SyntheticData synthetic_;
   TrainingDevices devices_;
+  std::unique_ptr<OtherDevices> others_;
   Channels channels_;
   RunState state_;
   SingleRank ranks_;
