@@ -6,16 +6,14 @@ namespace pipegraph {
 
 namespace {
 
-constexpr Bytes k_workspace{std::size_t{32} << 20};  // what cuBLAS recommends for its newest GPUs
-
-BlasHandle make_blas(cudaStream_t stream, std::byte* workspace, ProductPrecision precision) {
+BlasHandle make_blas(cudaStream_t stream, std::byte* workspace, const CudaDeviceOptions& options) {
   cublasHandle_t handle = nullptr;
   PIPEGRAPH_CUBLAS(cublasCreate(&handle));
   BlasHandle blas(handle);
   PIPEGRAPH_CUBLAS(cublasSetStream(handle, stream));
-  PIPEGRAPH_CUBLAS(cublasSetWorkspace(handle, workspace, k_workspace.count));
-  const cublasMath_t mode =
-      precision == ProductPrecision::Tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH;
+  PIPEGRAPH_CUBLAS(cublasSetWorkspace(handle, workspace, options.workspace.count));
+  const cublasMath_t mode = options.precision == ProductPrecision::Tf32 ? CUBLAS_TF32_TENSOR_OP_MATH
+                                                                        : CUBLAS_DEFAULT_MATH;
   PIPEGRAPH_CUBLAS(cublasSetMathMode(handle, mode));
   return blas;
 }
@@ -33,10 +31,14 @@ std::size_t bytes_of(std::int64_t count) { return static_cast<std::size_t>(count
 
 }  // namespace
 
-CudaDevice::CudaDevice(ProductPrecision precision)
+CudaDevice::CudaDevice(const CudaDeviceOptions& options)
     : stream_(make_stream()),
-      workspace_(allocate_on_device(k_workspace)),
-      blas_(make_blas(stream_.get(), workspace_.get(), precision)) {}
+      workspace_(options.workspace_memory != nullptr ? GpuMemory()
+                                                     : allocate_on_device(options.workspace)),
+      blas_(make_blas(
+          stream_.get(),
+          options.workspace_memory != nullptr ? options.workspace_memory : workspace_.get(),
+          options)) {}
 
 // cuBLAS is column-major: a row-major matrix is its transpose there, and c' = b' a'.
 

@@ -14,13 +14,29 @@ namespace pipegraph {
 /// How matrix products of fp32 data are computed; sums are fp32 always.
 enum class ProductPrecision : std::uint8_t { Fp32, Tf32 };
 
+/// into += from
+struct FloatSum {
+  const float* from = nullptr;
+  float* into = nullptr;
+  std::int64_t count = 0;
+};
+void add_floats(cudaStream_t stream, const FloatSum& sum);
+
+struct CudaDeviceOptions {
+  ProductPrecision precision = ProductPrecision::Fp32;
+  /// Of cuBLAS; 32 MiB is what it recommends for its newest GPUs.
+  Bytes workspace{std::size_t{32} << 20};
+  /// Where it lies; null: in memory of its own.
+  std::byte* workspace_memory = nullptr;
+};
+
 class CudaDevice {
  public:
   using Scalar = float;
   static constexpr std::int64_t k_table_pieces = 128;
 
   /// On the calling thread's current GPU. Errors: CudaError, MachineError of cuBLAS.
-  explicit CudaDevice(ProductPrecision precision = ProductPrecision::Fp32);
+  explicit CudaDevice(const CudaDeviceOptions& options = {});
 
   cudaStream_t stream() const { return stream_.get(); }
 
@@ -36,11 +52,13 @@ class CudaDevice {
   }
   void zero(float* into, std::int64_t count);
   void copy(const float* from, float* into, std::int64_t count);
-  void add(const float* from, float* into, std::int64_t count);
+  void add(const float* from, float* into, std::int64_t count) {
+    add_floats(stream(), {from, into, count});
+  }
 
  private:
   CudaStream stream_;
-  DeviceMemory workspace_;  ///< cuBLAS's own is shared between streams
+  GpuMemory workspace_;  ///< cuBLAS's own is shared between streams
   BlasHandle blas_;
 };
 

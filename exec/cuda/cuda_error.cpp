@@ -27,6 +27,12 @@ void check_cuda(cudaError_t result, const char* call, const std::source_location
   throw CudaError(sentence(call, problem, at), result);
 }
 
+bool has_ended(cudaError_t result, const char* call, const std::source_location& at) {
+  if (result == cudaErrorNotReady) return false;
+  check_cuda(result, call, at);
+  return true;
+}
+
 void check_cublas(cublasStatus_t result, const char* call, const std::source_location& at) {
   if (result == CUBLAS_STATUS_SUCCESS) [[likely]]
     return;

@@ -31,6 +31,9 @@ class NcclError : public MachineError {
   ncclResult_t code_;
 };
 
+/// Whether what the call asks for has ended. Throws if it failed.
+bool has_ended(cudaError_t result, const char* call,
+               const std::source_location& at = std::source_location::current());
 /// Throws unless the call succeeded. `call` is its text.
 void check_cuda(cudaError_t result, const char* call,
                 const std::source_location& at = std::source_location::current());
@@ -43,5 +46,6 @@ void check_nccl(ncclResult_t result, const char* call,
 }  // namespace pipegraph
 
 #define PIPEGRAPH_CUDA(call) ::pipegraph::check_cuda((call), #call)
+#define PIPEGRAPH_CUDA_ENDED(call) ::pipegraph::has_ended((call), #call)
 #define PIPEGRAPH_CUBLAS(call) ::pipegraph::check_cublas((call), #call)
 #define PIPEGRAPH_NCCL(call) ::pipegraph::check_nccl((call), #call)

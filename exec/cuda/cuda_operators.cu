@@ -4,8 +4,11 @@
 
 namespace pipegraph {
 
-void CudaDevice::add(const float* from, float* into, std::int64_t count) {
-  elements(count, kernels::AddElements<float>{{into, count}, {from, count}, {into, count}});
+void add_floats(cudaStream_t stream, const FloatSum& s) {
+  if (s.count == 0) return;
+  launch_elements(
+      stream, s.count,
+      kernels::AddElements<float>{{s.into, s.count}, {s.from, s.count}, {s.into, s.count}});
 }
 
 template void forward(CudaDevice&, const OperatorShape&, const OperatorData<float>&);

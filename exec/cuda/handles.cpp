@@ -15,11 +15,15 @@ CudaEvent make_event(EventTiming timing) {
   return CudaEvent(event);
 }
 
-DeviceMemory allocate_on_device(Bytes bytes) {
-  if (bytes.count == 0) return DeviceMemory();
+void wait_for_end(const CudaStream& stream) noexcept {
+  if (stream.get() != nullptr) static_cast<void>(cudaStreamSynchronize(stream.get()));
+}
+
+GpuMemory allocate_on_device(Bytes bytes) {
+  if (bytes.count == 0) return GpuMemory();
   void* memory = nullptr;
   PIPEGRAPH_CUDA(cudaMalloc(&memory, bytes.count));
-  return DeviceMemory(static_cast<std::byte*>(memory));
+  return GpuMemory(static_cast<std::byte*>(memory));
 }
 
 PinnedMemory allocate_pinned(Bytes bytes) {

@@ -39,7 +39,7 @@ struct EventTraits {
   using Handle = cudaEvent_t;
   static void destroy(Handle handle) { static_cast<void>(cudaEventDestroy(handle)); }
 };
-struct DeviceMemoryTraits {
+struct GpuMemoryTraits {
   using Handle = std::byte*;
   static void destroy(Handle handle) { static_cast<void>(cudaFree(handle)); }
 };
@@ -54,7 +54,7 @@ struct BlasTraits {
 
 using CudaStream = CudaHandle<StreamTraits>;
 using CudaEvent = CudaHandle<EventTraits>;
-using DeviceMemory = CudaHandle<DeviceMemoryTraits>;
+using GpuMemory = CudaHandle<GpuMemoryTraits>;
 using PinnedMemory = CudaHandle<PinnedMemoryTraits>;
 using BlasHandle = CudaHandle<BlasTraits>;
 
@@ -63,7 +63,9 @@ enum class EventTiming : std::uint8_t { Off, On };
 /// All of the calling thread's current GPU. Errors: CudaError.
 CudaStream make_stream();  ///< not ordered against the default stream
 CudaEvent make_event(EventTiming timing = EventTiming::Off);
-DeviceMemory allocate_on_device(Bytes bytes);
+/// Until the stream has nothing left to do, or has failed; for destructors.
+void wait_for_end(const CudaStream& stream) noexcept;
+GpuMemory allocate_on_device(Bytes bytes);
 PinnedMemory allocate_pinned(Bytes bytes);
 
 }  // namespace pipegraph

@@ -2,8 +2,13 @@
 # stand-in for the libraries by the tests.
 set(exec_cuda_sources
   cuda_device.cpp
+  cuda_engine.cpp
   cuda_error.cpp
+  cuda_lanes.cpp
+  cuda_memory.cpp
   cuda_operators.cu
-  handles.cpp)
+  gpus.cpp
+  handles.cpp
+  uploads.cpp)
 list(TRANSFORM exec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
-set(exec_cuda_depends core_base core_model exec_kernels exec_operators fmt::fmt)
+set(exec_cuda_depends core_base core_model exec_kernels exec_operators exec_passes exec_training exec_transport fmt::fmt)

@@ -46,8 +46,8 @@ TEST_F(CudaErrors, OfNcclBringItsLastWords) {
 
 TEST_F(CudaErrors, LeaveNothingBehindWhenALaterAllocationFails) {
   EXPECT_NE(error_of([] {
-              const DeviceMemory first = allocate_on_device({600});
-              const DeviceMemory second = allocate_on_device({600});
+              const GpuMemory first = allocate_on_device({600});
+              const GpuMemory second = allocate_on_device({600});
             }),
             "no error");
   EXPECT_EQ(cuda_stand_in::bytes_in_use(0), 0U);

@@ -37,7 +37,7 @@ class DeviceArray {
   }
 
   std::size_t count_;
-  DeviceMemory memory_;
+  GpuMemory memory_;
   PinnedMemory pinned_;
 };
 

@@ -1,0 +1,172 @@
+#include "exec/cuda/cuda_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/cuda/gpus.h"
+#include "exec/training/initial_weights.h"
+
+namespace pipegraph {
+
+namespace {
+
+constexpr std::size_t k_exchange_floats = std::size_t{1} << 20;
+constexpr int k_not_a_number = 0xff;  // in every byte; as an index: -1
+
+std::int64_t count_of(Bytes bytes) {
+  return static_cast<std::int64_t>(bytes.count / sizeof(float));
+}
+float* floats(std::byte* data) { return reinterpret_cast<float*>(data); }
+
+CudaDeviceOptions with_workspace(CudaDeviceOptions options, CudaMemory& memory) {
+  options.workspace_memory = memory.allocate(options.workspace);
+  return options;
+}
+
+int make_current(int gpu) {
+  PIPEGRAPH_CUDA(cudaSetDevice(gpu));
+  return gpu;
+}
+
+}  // namespace
+
+void CudaEngine::Reader::operator()(const ReadStep& step, void* place) const {
+  std::byte* const staged = uploads.take(step.bytes);
+  read_samples(order, step, staged);
+  PIPEGRAPH_CUDA(cudaMemcpyAsync(place, staged, step.bytes.count, cudaMemcpyHostToDevice, stream));
+}
+
+CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngineOptions& options)
+    : shared_(context.shared),
+      clock_(context.clock),
+      gpu_(make_current(context.shared.lanes.gpu(device))),
+      passes_(context.shared.tables, device, arena_kind(options.memory)),
+      memory_(passes_),
+      pieces_(passes_, memory_.bases()),
+      uploads_(most_read(passes_)),
+      device_(with_workspace(options.device, memory_)),
+      runner_(device_, passes_, memory_.bases(),
+              Reader{context.shared.order, uploads_, device_.stream()}),
+      exchange_(allocate_pinned(Bytes{k_exchange_floats * sizeof(float)})) {
+  initialise();
+  if (options.memory == MemoryUse::Poison)
+    poisoning_.emplace(passes_, [this](Stretch ended) { poison(ended); });
+  std::vector<float> weights;
+  for (const StoredOwner& stored : passes_.parameters().stored()) {
+    weights.resize(static_cast<std::size_t>(count_of(stored.bytes)));
+    fill_initial_weights(shared_.tables.graph(), stored.owner, options.seed, weights);
+    write({Area::Parameters, stored.begin}, weights);
+  }
+  shared_.lanes.enter(device, sums_);
+}
+
+CudaEngine::~CudaEngine() { shared_.lanes.leave(passes_.device()); }
+
+/// Zeros, as far as something is read before it is written.
+void CudaEngine::initialise() {
+  for (const Area area :
+       {Area::Parameters, Area::Gradients, Area::State, Area::Accumulators, Area::Losses})
+    device_.zero(floats(address(memory_.bases(), {area, {}})),
+                 count_of(passes_.sizes()[static_cast<std::size_t>(area)]));
+}
+
+void CudaEngine::poison(Stretch ended) {
+  if (ended.bytes.count == 0) return;
+  PIPEGRAPH_CUDA(cudaMemsetAsync(address(memory_.bases(), ended.begin), k_not_a_number,
+                                 ended.bytes.count, device_.stream()));
+}
+
+void CudaEngine::begin_step(std::int64_t /*step*/) {
+  wait_for_sums();
+  for (const Stretch& zeros : zero_at_begin(passes_))
+    device_.zero(floats(address(memory_.bases(), zeros.begin)), count_of(zeros.bytes));
+  if (poisoning_) poisoning_->begin_step();
+  PIPEGRAPH_CUDA(cudaStreamSynchronize(device_.stream()));
+}
+
+void CudaEngine::wait_for_sums() {
+  if (!std::exchange(summed_, false)) return;
+  sums_.publish();
+  sums_.make_wait(device_.stream());
+}
+
+void CudaEngine::start(InstructionId compute) {
+  const Seconds start = clock_.ready(compute);
+  wait_for_sums();
+  if (poisoning_) poisoning_->before(compute);
+  enqueue(compute);
+  taken_.push_back({compute, start, events_.record(device_.stream())});
+}
+
+void CudaEngine::enqueue(InstructionId compute) {
+  const Instruction& instruction = shared_.tables.program().at(compute);
+  if (instruction.kind == InstructionKind::Optimizer) {
+    optimizer_step(device_, shared_.tables.model().workload.training.optimizer, shared_.order,
+                   optimized_tensors<float>(passes_, memory_.bases(), instruction.stage));
+    return;
+  }
+  uploads_.begin_pass();
+  runner_.run(compute);
+  uploads_.end_pass(device_.stream());
+}
+
+std::span<const Completion> CudaEngine::poll() {
+  completed_.clear();
+  while (!taken_.empty() && PIPEGRAPH_CUDA_ENDED(cudaEventQuery(taken_.front().ended.get()))) {
+    Taken& oldest = taken_.front();
+    completed_.push_back({oldest.compute, oldest.start, clock_.end(oldest.compute, oldest.start)});
+    events_.give_back(std::move(oldest.ended));
+    taken_.pop_front();
+  }
+  return completed_;
+}
+
+void CudaEngine::add(Piece destination, Piece source) {
+  summed_ = true;
+  add_floats(sums_.use(),
+             {floats(source.data), floats(destination.data), count_of(destination.bytes)});
+}
+
+void CudaEngine::copy(Piece destination, Piece source) {
+  if (source.bytes.count == 0) return;
+  summed_ = true;
+  PIPEGRAPH_CUDA(cudaMemcpyAsync(destination.data, source.data, source.bytes.count,
+                                 cudaMemcpyDeviceToDevice, sums_.use()));
+}
+
+void CudaEngine::read(Place from, std::span<float> into) const {
+  const OnGpu here(gpu_);
+  sums_.publish();
+  sums_.make_wait(device_.stream());
+  for (std::size_t done = 0; done < into.size(); done += k_exchange_floats) {
+    const auto part = into.subspan(done, std::min(k_exchange_floats, into.size() - done));
+    PIPEGRAPH_CUDA(cudaMemcpyAsync(exchange_.get(),
+                                   address(memory_.bases(), from + Bytes{done * sizeof(float)}),
+                                   part.size_bytes(), cudaMemcpyDeviceToHost, device_.stream()));
+    PIPEGRAPH_CUDA(cudaStreamSynchronize(device_.stream()));
+    std::copy_n(floats(exchange_.get()), part.size(), part.begin());
+  }
+}
+
+void CudaEngine::write(Place to, std::span<const float> from) {
+  const OnGpu here(gpu_);
+  for (std::size_t done = 0; done < from.size(); done += k_exchange_floats) {
+    const auto part = from.subspan(done, std::min(k_exchange_floats, from.size() - done));
+    std::copy(part.begin(), part.end(), floats(exchange_.get()));
+    PIPEGRAPH_CUDA(cudaMemcpyAsync(address(memory_.bases(), to + Bytes{done * sizeof(float)}),
+                                   exchange_.get(), part.size_bytes(), cudaMemcpyHostToDevice,
+                                   device_.stream()));
+    PIPEGRAPH_CUDA(cudaStreamSynchronize(device_.stream()));
+  }
+}
+
+EngineFactory cuda_engines(const CudaEngine::Shared& shared, const CudaEngineOptions& options,
+                           std::vector<TrainingEngine*>& made) {
+  return [shared, options, &made](DeviceId device, Clock& clock) {
+    auto engine = std::make_unique<CudaEngine>(CudaEngine::Context{shared, clock}, device, options);
+    made[device.index()] = engine.get();
+    return engine;
+  };
+}
+
+}  // namespace pipegraph

@@ -1,0 +1,107 @@
+// The engine of a device that is a GPU or shares one: computes are enqueued on a stream, and an
+// event each tells when they have ended. Nothing waits for the GPU but reads and writes between
+// steps.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "exec/cuda/cuda_device.h"
+#include "exec/cuda/cuda_lanes.h"
+#include "exec/cuda/cuda_memory.h"
+#include "exec/cuda/uploads.h"
+#include "exec/passes/device_pieces.h"
+#include "exec/passes/pass_runner.h"
+#include "exec/passes/poisoning.h"
+#include "exec/passes/step_work.h"
+#include "exec/passes/training_engine.h"
+
+namespace pipegraph {
+
+struct CudaEngineOptions {
+  std::uint64_t seed = 0;  ///< of the initial weights
+  MemoryUse memory = MemoryUse::Tight;
+  CudaDeviceOptions device;
+};
+
+class CudaEngine final : public TrainingEngine {
+ public:
+  /// What engines of a process share. All outlive them; `order` is read while a step runs and
+  /// changes between steps only.
+  struct Shared {
+    const PassTables& tables;
+    const StepOrder& order;
+    CudaLanes& lanes;
+  };
+  /// `clock` outlives this.
+  struct Context {
+    Shared shared;
+    Clock& clock;
+  };
+  /// Makes the device's GPU the calling thread's. Errors: CudaError; MachineError of CudaMemory.
+  CudaEngine(const Context& context, DeviceId device, const CudaEngineOptions& options);
+  ~CudaEngine() override;
+
+  void begin_step(std::int64_t step) override;
+  void start(InstructionId compute) override;
+  /// Stamps are the host's: a start when the compute was enqueued on an idle stream, an end when
+  /// its event was seen.
+  std::span<const Completion> poll() override;
+  std::span<const Piece> pieces(InstructionId half) override { return pieces_.message(half); }
+  GradientSum reduced(InstructionId all_reduce) override { return pieces_.sum(all_reduce); }
+  /// Enqueued on a stream of their own; what is posted afterwards comes after them.
+  void add(Piece destination, Piece source) override;
+  void copy(Piece destination, Piece source) override;
+  Piece allocate(Bytes bytes) override { return {memory_.allocate(bytes), bytes}; }
+
+  const DevicePasses& passes() const override { return passes_; }
+  /// By one thread at a time, whichever it is.
+  void read(Place from, std::span<float> into) const override;
+  void write(Place to, std::span<const float> from) override;
+
+  DeviceMemoryUse memory_use() const { return memory_.use(); }
+
+ private:
+  /// Brings what passes read from the data to the GPU.
+  struct Reader {
+    const StepOrder& order;
+    Uploads& uploads;
+    cudaStream_t stream;
+    void operator()(const ReadStep& step, void* place) const;
+  };
+  struct Taken {
+    InstructionId compute;
+    Seconds start{0};
+    CudaEvent ended;
+  };
+
+  void enqueue(InstructionId compute);
+  void initialise();
+  void wait_for_sums();
+  void poison(Stretch ended);
+
+  Shared shared_;
+  Clock& clock_;
+  int gpu_;
+  DevicePasses passes_;
+  CudaMemory memory_;
+  DevicePieces pieces_;
+  Uploads uploads_;
+  CudaDevice device_;
+  mutable SumStream sums_;
+  bool summed_ = false;  ///< since computes last waited for sums
+  PassRunner<CudaDevice, Reader> runner_;
+  std::optional<Poisoning> poisoning_;
+  PinnedMemory exchange_;  ///< for reads and writes
+  EventPool events_;
+  std::deque<Taken> taken_;
+  std::vector<Completion> completed_;
+};
+
+/// Engines of one process. Each is entered in `made` under its device; it has room for all devices
+/// of the program.
+EngineFactory cuda_engines(const CudaEngine::Shared& shared, const CudaEngineOptions& options,
+                           std::vector<TrainingEngine*>& made);
+
+}  // namespace pipegraph

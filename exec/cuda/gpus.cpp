@@ -1,0 +1,93 @@
+#include "exec/cuda/gpus.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+#include "exec/cuda/cuda_error.h"
+
+namespace pipegraph {
+
+namespace {
+
+constexpr int k_version_step = 1000;  // CUDA 13.2 is 13020
+
+/// "13.2"
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / k_version_step, version % k_version_step / 10);
+}
+
+/// Versions that differ in the second number only work together.
+void check_driver() {
+  int driver = 0;
+  int runtime = 0;
+  PIPEGRAPH_CUDA(cudaDriverGetVersion(&driver));
+  PIPEGRAPH_CUDA(cudaRuntimeGetVersion(&runtime));
+  if (driver == 0) throw MachineError("this machine has no NVIDIA driver");
+  if (driver / k_version_step < runtime / k_version_step)
+    throw MachineError(fmt::format(
+        "the NVIDIA driver supports CUDA {}, this program needs {}.0 or newer: update the driver",
+        version_text(driver), runtime / k_version_step));
+}
+
+int count_gpus() {
+  int count = 0;
+  try {
+    PIPEGRAPH_CUDA(cudaGetDeviceCount(&count));
+  } catch (const CudaError& error) {
+    if (error.code() != cudaErrorNoDevice) throw;
+  }
+  if (count == 0)
+    throw MachineError("this machine has no GPU, or CUDA_VISIBLE_DEVICES hides all of them");
+  return count;
+}
+
+bool reaches(int gpu, int peer) {
+  int can = 0;
+  PIPEGRAPH_CUDA(cudaDeviceCanAccessPeer(&can, gpu, peer));
+  return can != 0;
+}
+
+/// The current GPU to another.
+void connect(int peer) {
+  try {
+    PIPEGRAPH_CUDA(cudaDeviceEnablePeerAccess(peer, 0));
+  } catch (const CudaError& error) {
+    if (error.code() != cudaErrorPeerAccessAlreadyEnabled) throw;
+    static_cast<void>(cudaGetLastError());  // remembered otherwise, for the next kernel
+  }
+}
+
+}  // namespace
+
+std::vector<int> choose_gpus(std::size_t devices, GpuSharing sharing) {
+  check_driver();
+  const auto count = static_cast<std::size_t>(count_gpus());
+  if (devices > count && sharing == GpuSharing::Refused)
+    throw MachineError(fmt::format(
+        "the program uses {} devices, this machine has {} GPU{}: --share-gpus lets devices share",
+        devices, count, count == 1 ? "" : "s"));
+  std::vector<int> gpus;
+  for (std::size_t device = 0; device < devices; ++device)
+    gpus.push_back(static_cast<int>(device % count));
+  return gpus;
+}
+
+void connect_gpus(const std::vector<int>& gpu_of_device) {
+  const std::set<int> used(gpu_of_device.begin(), gpu_of_device.end());
+  for (const int gpu : used) {
+    const OnGpu here(gpu);
+    for (const int peer : used)
+      if (peer != gpu && reaches(gpu, peer)) connect(peer);
+  }
+}
+
+OnGpu::OnGpu(int gpu) {
+  PIPEGRAPH_CUDA(cudaGetDevice(&before_));
+  PIPEGRAPH_CUDA(cudaSetDevice(gpu));
+}
+
+OnGpu::~OnGpu() { static_cast<void>(cudaSetDevice(before_)); }
+
+}  // namespace pipegraph

@@ -1,0 +1,91 @@
+// Plans that are trained by CUDA engines on the stand-in compute what the cpu computes, at either
+// pace of the device.
+#include "tests/exec/cuda/stand_in_devices.h"
+#include "tests/exec/numerics/small_networks.h"
+#include "tests/support/cuda_stand_in/stand_in_fixture.h"
+
+namespace pipegraph::test {
+namespace {
+
+struct Network {
+  std::string name;
+  ComputationGraph graph;
+  std::vector<std::string> cuts;
+};
+
+std::vector<Network> networks() {
+  return {{"chain", dense_chain(), {"fc1", "fc2", "fc3"}},
+          {"diamond", diamond_network(), {"left", "right", "sum"}},
+          {"skips", skipping_network(), {"fc1", "fc2", "fc3", "join"}},
+          {"tied", tied_network(), {"norm", "head"}},
+          {"transformer", transformer_network(), {"attention", "add", "narrow"}},
+          {"half_gradient", half_gradient_network(), {"join", "head"}},
+          {"two_losses", two_losses_network(), {"first", "second"}},
+          {"recommendation", recommendation_network(), {"bottom", "bag", "dots", "top"}}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Paces, CudaTraining, cuda_stand_in::both_paces(),
+                         cuda_stand_in::pace_name);
+
+/// Gradients of one step on the stand-in against those of the cpu with the same plan.
+void expect_as_on_cpu(const ComputationGraph& graph, const PlanSketch& sketch,
+                      const std::string& what) {
+  expect_near(gradients_of(graph, sketch, on_stand_in()), gradients_of(graph, sketch), 1e-5, what);
+}
+
+TEST_P(CudaTraining, GivesTheGradientsOfTheCpuForEverySchedule) {
+  for (const auto& [name, graph, cuts] : networks())
+    for (const char* schedule : {"1f1b", "gpipe", "kfkb", "zb1p"})
+      expect_as_on_cpu(graph, cut_before(graph, cuts, {.schedule = schedule}),
+                       name + " " + schedule);
+}
+
+TEST_P(CudaTraining, GivesTheGradientsOfTheCpuForChainsAndRecomputation) {
+  for (const auto& [name, graph, cuts] : networks()) {
+    PlanSketch sketch = cut_before(graph, cuts, {.kind = PlanKind::Sequential});
+    expect_as_on_cpu(graph, sketch, name + " chain");
+    expect_as_on_cpu(graph, recomputed(sketch), name + " recomputed");
+  }
+}
+
+TEST_P(CudaTraining, GivesTheGradientsOfTheCpuWithReplicasAndRaggedEnds) {
+  for (const auto& [name, graph, cuts] : networks()) {
+    PlanSketch sketch = cut_before(graph, cuts, {.mini_batch = 11, .micro_batch = 4});
+    std::vector<int> replicas;
+    for (std::size_t s = 0; s < sketch.stages.size(); ++s) replicas.push_back(s % 2 == 0 ? 2 : 1);
+    expect_as_on_cpu(graph, replicated(sketch, replicas), name);
+  }
+}
+
+TEST_P(CudaTraining, HasTheSameBitsHoweverThePlanIsCut) {
+  for (const auto& [name, graph, cuts] : networks())
+    expect_same_bits(gradients_of(graph, cut_before(graph, cuts), on_stand_in()),
+                     gradients_of(graph, on_one_device(graph), on_stand_in()), name);
+}
+
+/// Fifty steps of the plan, both ways.
+void expect_losses_of_cpu(const ComputationGraph& graph, const PlanSketch& sketch) {
+  const auto plan = plan_from(graph, sketch);
+  TrainingRun cpu(plan->workload, plan->stages, plan->program);
+  TrainingRun cuda(plan->workload, plan->stages, plan->program, on_stand_in());
+  const std::vector<double> expected = cpu.train(50);
+  const std::vector<double> actual = cuda.train(50);
+  for (std::size_t step = 0; step < expected.size(); ++step)
+    ASSERT_NEAR(actual[step], expected[step], 1e-4 * expected[step]) << "step " << step;
+}
+
+TEST_P(CudaTraining, HasTheLossesOfTheCpuOverFiftyStepsOfTwoBranches) {
+  expect_losses_of_cpu(diamond_network(),
+                       replicated(cut_before(diamond_network(), {"left", "right", "sum"},
+                                             {.optimizer = Optimizer::Momentum}),
+                                  {2, 1, 1, 2}));
+}
+
+TEST_P(CudaTraining, HasTheLossesOfTheCpuOverFiftyStepsOfATransformer) {
+  expect_losses_of_cpu(transformer_network(),
+                       cut_before(transformer_network(), {"attention", "add", "narrow"},
+                                  {.optimizer = Optimizer::Adam}));
+}
+
+}  // namespace
+}  // namespace pipegraph::test

@@ -1,0 +1,68 @@
+// Trains plans with CUDA engines on the stand-in's GPUs, for tests that ask whether they compute
+// what the cpu computes; optionally with a mistake planted between the engines and the executor.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "exec/cuda/cuda_engine.h"
+#include "exec/cuda/gpus.h"
+#include "tests/exec/numerics/trained_plans.h"
+#include "tests/support/cuda_stand_in/control.h"
+
+namespace pipegraph::test {
+
+/// Small, as the stand-in does not use it.
+inline constexpr Bytes k_small_workspace{4096};
+
+class StandInDevices final : public OtherDevices {
+ public:
+  /// Stands between the transport and the lanes.
+  using Wrap = std::function<std::unique_ptr<Mover>(CudaLanes&)>;
+
+  StandInDevices(TrainingDevices& devices, const TrainingRunOptions& options, const Wrap& wrap)
+      : devices_(devices),
+        options_(options),
+        lanes_(choose_gpus(devices.engines().size(), GpuSharing::Allowed)),
+        wrapped_(wrap ? wrap(lanes_) : nullptr) {}
+
+  EngineFactory engines() override {
+    return cuda_engines({devices_.tables(), devices_.order(), lanes_},
+                        {.seed = options_.seed,
+                         .memory = options_.memory,
+                         .device = {.workspace = k_small_workspace}},
+                        devices_.engines());
+  }
+  Mover* mover() override { return wrapped_ ? wrapped_.get() : &lanes_; }
+
+ private:
+  TrainingDevices& devices_;
+  const TrainingRunOptions& options_;
+  CudaLanes lanes_;
+  std::unique_ptr<Mover> wrapped_;
+};
+
+/// Options of a run on the stand-in.
+inline TrainingRunOptions on_stand_in(const StandInDevices::Wrap& wrap = {}) {
+  TrainingRunOptions options;
+  options.make_devices = [wrap](TrainingDevices& devices, const TrainingRunOptions& of_run) {
+    return std::make_unique<StandInDevices>(devices, of_run, wrap);
+  };
+  return options;
+}
+
+/// A fresh stand-in with two GPUs, at either pace, that must end with nothing found and nothing
+/// left over.
+class CudaTraining : public testing::TestWithParam<cuda_stand_in::Pace> {
+ protected:
+  CudaTraining() { start({}); }
+  ~CudaTraining() override {
+    EXPECT_EQ(cuda_stand_in::take_findings(), std::vector<std::string>{});
+    EXPECT_EQ(cuda_stand_in::reset(), std::vector<std::string>{}) << "left over";
+  }
+  static void start(cuda_stand_in::Settings settings) {
+    settings.pace = GetParam();
+    cuda_stand_in::reset(settings);
+  }
+};
+
+}  // namespace pipegraph::test
