@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "apps/cuda_module.h"
 #include "core/base/errors.h"
 #include "core/base/nearest.h"
 #include "exec/cpu/cpu_engine.h"
@@ -55,6 +56,7 @@ std::unique_ptr<DeviceSet> make_set(const DeviceContext& context) {
 constexpr std::array k_kinds{
     DeviceKind{"cpu", "cores of this machine, in fp32", Computes::Yes, make_set<CpuDevices>,
                cpu_arithmetic},
+    DeviceKind{"cuda", "GPUs of this machine, in fp32", Computes::Yes, make_cuda_devices},
     DeviceKind{"emulated", "no arithmetic: each instruction takes its modelled time", Computes::No,
                make_set<EmulatedDevices>},
 };

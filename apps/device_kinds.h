@@ -6,14 +6,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/program/program.h"
 #include "core/run/collective_schedules.h"
 #include "core/stage/stage_graph.h"
 #include "core/stage/workload.h"
+#include "exec/cuda/gpus.h"
 #include "exec/emulated/emulated_clocks.h"
 #include "exec/engine.h"
 #include "exec/steps/training_devices.h"
+#include "exec/transport/mover.h"
 
 namespace pipegraph {
 
@@ -25,6 +28,7 @@ struct DeviceContext {
   CollectiveOptions collectives;
   EmulatedTime emulated_time = EmulatedTime::Virtual;
   std::uint64_t seed = 0;  ///< of initial weights and synthetic samples
+  GpuSharing gpu_sharing = GpuSharing::Refused;
 };
 
 /// The devices that execute one program; outlives engines and clocks.
@@ -36,6 +40,10 @@ class DeviceSet {
   /// Where training gets at them; null if they do not compute. Their step order is one of synthetic
   /// samples until it is replaced.
   virtual TrainingDevices* training() { return nullptr; }
+  /// What moves messages between them; null if the host reaches their memory.
+  virtual Mover* mover() { return nullptr; }
+  /// What there is to say after a run, a line each.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 enum class Computes : std::uint8_t { No, Yes };
@@ -44,7 +52,8 @@ struct DeviceKind {
   std::string_view name;         ///< of `--backend`
   std::string_view description;  ///< one line
   Computes computes = Computes::No;
-  /// Errors: ConfigError if the kind cannot execute this, by name of what it cannot do.
+  /// Errors: ConfigError if the kind cannot execute this, by name of what it cannot do;
+  /// MachineError if the machine has no such devices.
   std::unique_ptr<DeviceSet> (*make)(const DeviceContext& context);
   std::string (*arithmetic)() = nullptr;  ///< what computes, for a note beside the figures
 };

@@ -64,6 +64,7 @@ Executed execute(const DeviceContext& context, const ExecutionRequest& request,
   }
   Executed executed;
   executed.times = {.steps = request.steps, .untraced = quartiles(untraced), .traced = {}};
+  executed.notes = devices->notes();
   if (request.tracing == Tracing::Off) return executed;
   executed.times.traced = quartiles(traced.times);
   auto outcome = conclude(context.program, traced.nearest_to(executed.times.traced->median));

@@ -23,6 +23,7 @@ struct ExecutionRequest {
   std::int32_t warm_up = 2;  ///< before them, not counted
   Tracing tracing = Tracing::Off;
   EmulatedTime emulated_time = EmulatedTime::Virtual;
+  GpuSharing gpu_sharing = GpuSharing::Refused;
   std::optional<Misbehaviour> misbehaviour;
   ExecutionOptions options;
 };
@@ -30,6 +31,7 @@ struct ExecutionRequest {
 struct Executed {
   MeasuredTimes times;
   std::optional<Timeline> timeline;  ///< of the traced step nearest to their median
+  std::vector<std::string> notes;    ///< of the devices
 };
 
 /// All ranks of the job call it together before they make the devices' executor. Errors: those of

@@ -1,5 +1,8 @@
 #include "apps/one_process.h"
 
+#include "core/base/errors.h"
+#include "exec/transport/in_process.h"
+
 namespace pipegraph {
 namespace {
 
@@ -9,6 +12,15 @@ ExecutionOptions options_of(const DeviceContext& context, const ExecutionRequest
   return options;
 }
 
+/// Null unless the devices have something that moves their messages.
+Mover* mover_of(DeviceSet& devices, Job& job) {
+  Mover* const mover = devices.mover();
+  if (mover != nullptr && job.ranks().size() > 1)
+    throw ConfigError({.file = "--backend"}, "GPUs of several ranks cannot exchange messages",
+                      "one process for all GPUs of a machine, or --backend cpu");
+  return mover;
+}
+
 }  // namespace
 
 OneProcess::OneProcess(const DeviceContext& context, DeviceSet& devices,
@@ -16,7 +28,10 @@ OneProcess::OneProcess(const DeviceContext& context, DeviceSet& devices,
     : channels_(context.program),
       state_(context.program),
       watch_(*request.job, state_.failure),
-      transport_(request.job->transport(context.program, channels_, state_)),
+      transport_(
+          mover_of(devices, *request.job) != nullptr
+              ? make_in_process_transport(context.program, channels_, state_, devices.mover())
+              : request.job->transport(context.program, channels_, state_)),
       misbehaving_(request.misbehaviour ? make_misbehaving_transport(context.program, *transport_,
                                                                      state_, *request.misbehaviour)
                                         : nullptr),

@@ -122,4 +122,9 @@ RunReport report_of(const Outcome& outcome, const Setup& setup) {
                     .collectives = evaluation_options(setup.scenario.simulation).collectives});
 }
 
+void note_devices(const std::vector<std::string>& notes, Outcome& outcome) {
+  for (const std::string& note : notes)
+    outcome.notes.push_back(fmt::format("{}: {}", outcome.result.name, note));
+}
+
 }  // namespace pipegraph

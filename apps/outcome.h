@@ -53,4 +53,7 @@ void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology
 /// What is derived from an outcome that ran. `outcome` and `setup` must outlive it.
 RunReport report_of(const Outcome& outcome, const Setup& setup);
 
+/// Adds what devices say after a run to the notes, under the plan's name.
+void note_devices(const std::vector<std::string>& notes, Outcome& outcome);
+
 }  // namespace pipegraph

@@ -67,7 +67,8 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
         .stages = prepared.stages,
         .program = *prepared.program,
         .collectives = evaluation_options(setup.scenario.simulation).collectives,
-        .emulated_time = request.emulated_time};
+        .emulated_time = request.emulated_time,
+        .gpu_sharing = request.gpu_sharing};
     auto& stepped = progress.parts(static_cast<std::uint64_t>(request.warm_up) +
                                    static_cast<std::uint64_t>(request.steps));
     Executed executed = execute(context, request, [&] { ++stepped; });
@@ -82,11 +83,15 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
     add_measured(outcome.result, executed.times, setup.workload.training.mini_batch);
     note_tracing(executed.times, outcome);
     note_shared_cores(request, prepared.stages.devices().size(), outcome);
+    note_devices(executed.notes, outcome);
   };
   return {.run = run, .ignored = ignored, .results = results_of(*request.job)};
 }
 
-void refuse_unless_emulated(const po::variables_map& values, const ExecutionRequest& request) {
+void refuse_what_others_do(const po::variables_map& values, const ExecutionRequest& request) {
+  if (values.count("share-gpus") > 0 && request.kind->name != "cuda")
+    throw ConfigError({.file = "--share-gpus"}, "only the backend 'cuda' has GPUs",
+                      "--backend cuda");
   if (request.kind->name == "emulated") return;
   for (const std::string option : {"no-validate", "program", "real-time", "misbehave"})
     if (values.count(option) > 0)
@@ -96,7 +101,7 @@ void refuse_unless_emulated(const po::variables_map& values, const ExecutionRequ
 
 int run_on_this_rank(const po::variables_map& values, const ExecutionRequest& request,
                      const Console& console) {
-  refuse_unless_emulated(values, request);
+  refuse_what_others_do(values, request);
   Study study = load_study(values);
   if (asks_to_train(values)) return run_training(study, values, request, console);
   if (values.count("plan") + values.count("point") > 0) study = with_choice(study, values);

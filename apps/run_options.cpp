@@ -63,6 +63,7 @@ void add_execution_options(Options& options) {
   options.add()("deadline", po::value<std::string>()->default_value("60 s")->value_name("TIME"),
                 "give up when no device has moved for so long");
   options.add()("real-time", "emulated: wait for the modelled times instead of computing them");
+  options.add()("share-gpus", "cuda: let several devices share a GPU where there are too few");
   options.add()("misbehave", po::value<std::string>()->value_name("LIST"), k_misbehaviour_help);
   options.add()("devices-of-rank", po::value<std::string>()->value_name("LIST"),
                 "under mpirun or srun: which devices each rank has, e.g. 0,1/2,3 (default: equal "
@@ -86,6 +87,7 @@ ExecutionRequest execution_request(const po::variables_map& values) {
   if (values.count("trace") > 0) request.tracing = Tracing::On;
   if (values.count("real-time") > 0) request.emulated_time = EmulatedTime::Real;
   if (values.count("no-pinning") > 0) request.options.pinning = Pinning::Never;
+  if (values.count("share-gpus") > 0) request.gpu_sharing = GpuSharing::Allowed;
   if (values.count("misbehave") > 0)
     request.misbehaviour = parse_misbehaviour(values["misbehave"].as<std::string>());
   request.options.deadline = deadline_of(values);

@@ -77,7 +77,8 @@ class TrainingRun {
     const DeviceContext context{.workload = setup.workload,
                                 .stages = prepared.stages,
                                 .program = *prepared.program,
-                                .seed = point_.seed};
+                                .seed = point_.seed,
+                                .gpu_sharing = request_.gpu_sharing};
     const std::unique_ptr<DeviceSet> devices = request_.kind->make(context);
     agree(context, request_);
     OneProcess process(context, *devices, request_);
@@ -105,6 +106,7 @@ class TrainingRun {
                     .stop = [] { return StopSignal::received() != 0; }},
                    point_, options());
     add_memory(outcome.result, prepared, *setup.workload.topology);
+    note_devices(devices->notes(), outcome);
     conclude(first, outcome);
   }
 

@@ -44,6 +44,16 @@ TEST_F(TrainingFaults, RefuseWhatCannotBeTrained) {
   EXPECT_FALSE(exists("out/tower") || exists("out/branches"));
 }
 
+// This program lies in a folder of its own, where the module with the CUDA backend is not.
+TEST_F(TrainingFaults, SayInOneLineThatTheBackendForGpusWasNotBuilt) {
+  const Ran ran = run({"run", "tower.yaml", "--backend", "cuda", "--train"});
+  EXPECT_EQ(ran.code, ExitFault);
+  EXPECT_THAT(ran.err, HasSubstr("pipegraph: the CUDA backend was not built: there is no "));
+  EXPECT_FALSE(exists("out/tower"));
+  expect_refused(run({"run", "tower.yaml", "--backend", "cpu", "--share-gpus"}),
+                 {"--share-gpus: only the backend 'cuda' has GPUs", "--backend cuda"});
+}
+
 TEST_F(TrainingFaults, RefuseBrokenDataBeforeAnythingRuns) {
   write_file("short.csv", "input[0]\n1\n");
   expect_refused(train({"--data", "short.csv"}), {"short.csv:1: there is no column 'input[1]'"});

@@ -1,0 +1,58 @@
+// The module with the CUDA backend: devices of `pipegraph run` that are GPUs of this machine.
+#include <fmt/format.h>
+
+#include "apps/cuda_module.h"
+#include "exec/cuda/cuda_engine.h"
+#include "exec/cuda/gpus.h"
+#include "exec/training/synthetic_data.h"
+
+namespace pipegraph {
+namespace {
+
+class CudaDevices final : public DeviceSet {
+ public:
+  explicit CudaDevices(const DeviceContext& context)
+      : seed_(context.seed),
+        samples_(*context.workload.graph, context.seed),
+        devices_(context.workload, context.stages, context.program),
+        lanes_(choose_gpus(context.program.device_count(), context.gpu_sharing)) {
+    devices_.order().data = &samples_;
+  }
+  EngineFactory engines() override {
+    return cuda_engines({devices_.tables(), devices_.order(), lanes_}, {.seed = seed_},
+                        devices_.engines());
+  }
+  ClockFactory clocks() override {
+    return [](DeviceId) { return make_real_clock(); };
+  }
+  TrainingDevices* training() override { return &devices_; }
+  Mover* mover() override { return &lanes_; }
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    for (const TrainingEngine* engine : devices_.engines()) {
+      if (engine == nullptr) continue;
+      const DeviceId device = engine->passes().device();
+      const DeviceMemoryUse use = static_cast<const CudaEngine*>(engine)->memory_use();
+      notes.push_back(fmt::format("device d{} on GPU {} had at most {} of memory, {} predicted",
+                                  device.value, lanes_.gpu(device), to_text(use.high_water),
+                                  to_text(use.predicted)));
+    }
+    notes.emplace_back("times of instructions are stamps of the host, not of the GPUs");
+    return notes;
+  }
+
+ private:
+  std::uint64_t seed_;
+  SyntheticData samples_;
+  TrainingDevices devices_;
+  CudaLanes lanes_;
+};
+
+}  // namespace
+}  // namespace pipegraph
+
+extern "C" pipegraph::DeviceSet* pipegraph_make_cuda_devices(
+    const pipegraph::DeviceContext& context) {
+  return new pipegraph::CudaDevices(context);
+}
