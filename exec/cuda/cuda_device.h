@@ -8,6 +8,7 @@
 #include "exec/cuda/launcher.h"
 #include "exec/kernels/join.h"
 #include "exec/operators/operator.h"
+#include "exec/training/optimizer_step.h"
 
 namespace pipegraph {
 
@@ -61,6 +62,10 @@ class CudaDevice {
   GpuMemory workspace_;  ///< cuBLAS's own is shared between streams
   BlasHandle blas_;
 };
+
+/// optimizer_step on a GPU.
+void cuda_optimizer_step(CudaDevice& device, Optimizer optimizer, const StepOrder& order,
+                         const OptimizedTensors<float>& tensors);
 
 extern template void forward(CudaDevice&, const OperatorShape&, const OperatorData<float>&);
 extern template void backward_input(CudaDevice&, const OperatorShape&, const OperatorData<float>&,

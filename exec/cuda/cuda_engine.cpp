@@ -101,8 +101,8 @@ void CudaEngine::start(InstructionId compute) {
 void CudaEngine::enqueue(InstructionId compute) {
   const Instruction& instruction = shared_.tables.program().at(compute);
   if (instruction.kind == InstructionKind::Optimizer) {
-    optimizer_step(device_, shared_.tables.model().workload.training.optimizer, shared_.order,
-                   optimized_tensors<float>(passes_, memory_.bases(), instruction.stage));
+    cuda_optimizer_step(device_, shared_.tables.model().workload.training.optimizer, shared_.order,
+                        optimized_tensors<float>(passes_, memory_.bases(), instruction.stage));
     return;
   }
   uploads_.begin_pass();

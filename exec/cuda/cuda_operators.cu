@@ -1,4 +1,5 @@
-// All operators, compiled for the GPU (or, without nvcc, for the host in the order of a stream).
+// All operators and optimizers, compiled for the GPU (or, without nvcc, for the host in the order
+// of a stream).
 #include "exec/cuda/cuda_device.h"
 #include "exec/operators/operator_definition.h"
 
@@ -9,6 +10,11 @@ void add_floats(cudaStream_t stream, const FloatSum& s) {
   launch_elements(
       stream, s.count,
       kernels::AddElements<float>{{s.into, s.count}, {s.from, s.count}, {s.into, s.count}});
+}
+
+void cuda_optimizer_step(CudaDevice& device, Optimizer optimizer, const StepOrder& order,
+                         const OptimizedTensors<float>& tensors) {
+  optimizer_step(device, optimizer, order, tensors);
 }
 
 template void forward(CudaDevice&, const OperatorShape&, const OperatorData<float>&);

@@ -47,7 +47,7 @@ void launch_rows(cudaStream_t stream, std::int64_t count, const Body& body) {
   PIPEGRAPH_CUDA(cudaGetLastError());
 }
 
-#else
+#elif defined(PIPEGRAPH_CUDA_STAND_IN)
 
 template <class Body>
 void launch_elements(cudaStream_t stream, std::int64_t count, const Body& body) {
@@ -62,6 +62,18 @@ void launch_rows(cudaStream_t stream, std::int64_t count, const Body& body) {
     kernels::SerialGroup group;
     for (std::int64_t row = 0; row < count; ++row) body(group, row);
   }));
+}
+
+#else
+
+// The host's compiler cannot launch kernels: what does belongs into a .cu file.
+template <class Body>
+void launch_elements(cudaStream_t, std::int64_t, const Body&) {
+  static_assert(sizeof(Body) == 0, "kernels are launched from .cu files only");
+}
+template <class Body>
+void launch_rows(cudaStream_t, std::int64_t, const Body&) {
+  static_assert(sizeof(Body) == 0, "kernels are launched from .cu files only");
 }
 
 #endif
