@@ -56,6 +56,13 @@ void simulate_plan(Outcome& outcome, const Setup& setup, Progress& progress) {
   outcome.result.backend = to_text(setup.scenario.simulation.backend);
   outcome.result.simulation_time = finished.time;
   if (!finished.note.empty()) outcome.notes.push_back(std::move(finished.note));
+  if (setup.costs)
+    outcome.notes.push_back(
+        fmt::format("{}: times by {}", outcome.result.name, outcome.result.costs));
+  if (outcome.result.oversubscribed == true)
+    outcome.notes.push_back(fmt::format("{}: oversubscribed: {} devices share {} cores",
+                                        outcome.result.name, outcome.result.shape->devices,
+                                        setup.scenario.simulation.cores));
   if (setup.workload.topology->size() > 1 && moves_nothing(program))
     outcome.notes.push_back(outcome.result.name +
                             ": nothing is ever sent: the network has no influence on the result");

@@ -299,7 +299,7 @@ def main():
             loads.append(load)
             machine = machine_of(folder / "out/costs.yaml")
             print(f"{name}: {len(more)} plans, load {load[0]:.1f} to {load[1]:.1f}", file=sys.stderr)
-    options.output.write_text(page(rows, loads, options, machine), encoding="utf-8")
+            options.output.write_text(page(rows, loads, options, machine), encoding="utf-8")
 
 
 if __name__ == "__main__":

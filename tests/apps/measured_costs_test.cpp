@@ -44,7 +44,14 @@ class Costs : public test::Workbench {
     }
     return plan;
   }
-  static void write(const CostFile& file) { write_file("costs.yaml", to_yaml_text(file)); }
+  static std::string text_of(CostFile file) {
+    for (MeasuredOperator& measured : file.operators) measured.time.count = 1;
+    for (MeasuredPlan& plan : file.plans)
+      for (MeasuredInstruction& measured : plan.instructions) measured.time.count = 1;
+    for (MeasuredTransfer& transfer : file.transfers) transfer.time.count = 1;
+    return to_yaml_text(file);
+  }
+  static void write(const CostFile& file) { write_file("costs.yaml", text_of(file)); }
 
   /// The entry of the plan "graph" after a simulation; fails unless that ends with `code`.
   static nlohmann::json simulated(const std::vector<std::string>& more = {}, int code = 0) {
@@ -141,7 +148,7 @@ TEST_F(Costs, BringTransfersToEveryBackend) {
   write(file);
   // The same as a latency of 1 ms on a network without limits.
   const std::string without = "costs={file: bare.yaml}";
-  write_file("bare.yaml", to_yaml_text(operator_costs({1, 8})));
+  write_file("bare.yaml", text_of(operator_costs({1, 8})));
   const double expected = time_of(simulated({"--set", without, "--set", "cluster.latency=1 ms"}));
   EXPECT_GT(expected, 0.072);
   for (const std::string backend : {"simgrid", "analytic"})
@@ -168,7 +175,7 @@ TEST_F(Costs, WithoutOverlapChooseThreadsUnlessABackendIsNamed) {
   CostFile file = operator_costs({1, 8});
   file.overlap = false;
   write(file);
-  const auto plan = simulated();
+  const auto plan = simulated({"--set", "simulation={}"});
   EXPECT_EQ(plan.at("backend"), "threads");
   EXPECT_EQ(plan.at("oversubscribed"), false);
   EXPECT_NEAR(time_of(plan), 0.072, 1e-12);  // messages are free here
@@ -195,8 +202,8 @@ TEST_F(Costs, OfAnotherModelAreRefused) {
 }
 
 TEST_F(Costs, OfThreadsOnFewerCoresAreMarked) {
-  write_branches("simulation: {backend: threads, cores: 2}\n");
-  const auto plan = simulated();
+  write_branches();
+  const auto plan = simulated({"--set", "simulation={backend: threads, cores: 2}"});
   EXPECT_EQ(plan.at("oversubscribed"), true);
   // 8 operators, 8 samples, 3 ms each on two cores: no less than 96 ms.
   EXPECT_GE(time_of(plan), 0.096);

@@ -99,17 +99,18 @@ TEST(ThreadsBackend, AMeasuredAllReduceKeepsItsFirstMemberBusy) {
   EXPECT_EQ(timeline.end[other.index()], Seconds{7});
 }
 
-TEST(ThreadsBackend, IsTheAnalyticBackendWhereTransfersTakeNoTime) {
+TEST(ThreadsBackend, IsNeverAheadOfTheAnalyticBackend) {
+  // The same order, and a thread to wait for besides: nothing can end earlier.
   for (unsigned seed = 0; seed < 40; ++seed) {
     const Program program = test::random_program({.seed = seed});
-    const Topology ideal = test::ideal_cluster(static_cast<int>(program.device_count()));
-    const auto analytic = make_analytic_backend(program, ideal);
-    const auto expected = std::get<Timeline>(run_program(program, *analytic));
-    const Timeline timeline = run(program, ideal);
+    const Topology delayed =
+        test::delayed_cluster(static_cast<int>(program.device_count()), Seconds{1e-4});
+    const auto analytic = make_analytic_backend(program, delayed);
+    const auto least = std::get<Timeline>(run_program(program, *analytic));
+    const Timeline timeline = run(program, delayed);
     for (std::size_t i = 0; i < program.size(); ++i)
-      EXPECT_NEAR(timeline.end[i].count(), expected.end[i].count(),
-                  1e-9 * expected.makespan().count())
-          << "seed " << seed << ", instruction " << i;
+      EXPECT_GE(timeline.end[i].count(), least.end[i].count() - 1e-9)
+          << "seed " << seed << ' ' << i;
   }
 }
 
