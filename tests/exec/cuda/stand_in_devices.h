@@ -8,6 +8,7 @@
 #include "exec/cuda/gpus.h"
 #include "tests/exec/numerics/trained_plans.h"
 #include "tests/support/cuda_stand_in/control.h"
+#include "tests/support/cuda_stand_in/sanitizer.h"
 
 namespace pipegraph::test {
 
@@ -58,6 +59,11 @@ class CudaTraining : public testing::TestWithParam<cuda_stand_in::Pace> {
   ~CudaTraining() override {
     EXPECT_EQ(cuda_stand_in::take_findings(), std::vector<std::string>{});
     EXPECT_EQ(cuda_stand_in::reset(), std::vector<std::string>{}) << "left over";
+  }
+  void SetUp() override {
+    if (cuda_stand_in::under_thread_sanitizer())
+      GTEST_SKIP()
+          << "the sanitizer also reports the stack that a stream's fiber shares with hosts";
   }
   static void start(cuda_stand_in::Settings settings) {
     settings.pace = GetParam();
