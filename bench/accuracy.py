@@ -39,7 +39,7 @@ def two_branch_mlp():
     graph = [["branch0.*"], ["branch1.*"], tail]
     chain = [["branch0.*", "branch1.layer0", "branch1.input"], ["branch1.layer*", *tail]]
     uneven = [["branch0.input", "branch0.layer0"], ["branch0.layer*", "branch1.*", *tail]]
-    return "{family: candle_uno, branches: 2, layers: 3, hidden: 512, features: 512, tail_layers: 1}", [
+    return "{family: candle_uno, branches: 2, layers: 3, hidden: 1024, features: 1024, tail_layers: 1}", [
         plan("graph_b4", graph, [0, 1, 1], 4),
         plan("graph_gpipe_b8", graph, [0, 1, 1], 8, "gpipe"),
         plan("graph_b32", graph, [0, 1, 0], 32),
@@ -53,7 +53,7 @@ def multi_branch_mlp():
     tail = ["concat", "tail.*", "output", "loss"]
     graph = [*HALVES, tail]
     chain = [["branch0.*", "branch1.*", "branch2.*"], ["branch3.*", *tail]]
-    return "{family: candle_uno, branches: 4, layers: 2, hidden: 384, features: 384, tail_layers: 2}", [
+    return "{family: candle_uno, branches: 4, layers: 2, hidden: 1024, features: 1024, tail_layers: 2}", [
         plan("graph_b1", graph, [0, 1, 1], 1),
         plan("graph_gpipe_b16", graph, [0, 1, 0], 16, "gpipe"),
         plan("chain_b4", chain, [0, 1], 4, kind="sequential"),
@@ -65,7 +65,7 @@ def two_branch_transformer():
     end = ["concat", "loss"]
     graph = [["branch0.*"], ["branch1.*"], end]
     chain = [["branch0.*", "branch1.input", "branch1.layer0.*"], ["branch1.layer1.*", *end]]
-    return "{family: two_branch_transformer, layers: 2, hidden: 96, heads: 4, sequence: 32}", [
+    return "{family: two_branch_transformer, layers: 2, hidden: 160, heads: 4, sequence: 32}", [
         plan("graph_b2", graph, [0, 1, 1], 2),
         plan("graph_gpipe_b8", graph, [0, 1, 1], 8, "gpipe"),
         plan("chain_b1", chain, [0, 1], 1, kind="sequential"),
@@ -78,7 +78,7 @@ def multi_branch_transformer():
     graph = [*HALVES, end]
     uneven = [["branch0.*"], ["branch1.*", "branch2.*", "branch3.*", *end]]
     return (
-        "{family: multimodal_transformer, branches: 4, layers: 1, hidden: 96, heads: 4, sequence: 24}",
+        "{family: multimodal_transformer, branches: 4, layers: 1, hidden: 160, heads: 4, sequence: 24}",
         [
             plan("graph_b4", graph, [0, 1, 1], 4),
             plan("graph_gpipe_b16", graph, [0, 1, 0], 16, "gpipe"),
@@ -92,7 +92,7 @@ def dlrm():
     graph = [["dense*"], ["sparse*"], top]
     chain = [["dense*", "sparse*"], top]
     return (
-        "{family: dlrm, dense_branches: 2, dense_layers: 2, hidden: 384, dense_features: 384, "
+        "{family: dlrm, dense_branches: 2, dense_layers: 2, hidden: 1024, dense_features: 1024, "
         "sparse_branches: 4, table_rows: 2000, embedding: 32, bag: 8, top_layers: 2}",
         [
             plan("graph_b4", graph, [0, 1, 1], 4),
@@ -107,7 +107,7 @@ def candle_uno():
     tail = ["concat", "tail.*", "output", "loss"]
     left = [f"branch{i}.*" for i in range(3)]
     right = [f"branch{i}.*" for i in range(3, 7)]
-    return "{family: candle_uno, layers: 2, hidden: 512, features: 512, tail_layers: 2}", [
+    return "{family: candle_uno, layers: 2, hidden: 1024, features: 1024, tail_layers: 2}", [
         plan("graph_b8", [left, right, tail], [0, 1, 0], 8),
         plan("chain_b8", [left + right, tail], [0, 1], 8, kind="sequential"),
         plan("chain_gpipe_b4", [left + right, tail], [0, 1], 4, "gpipe", "sequential"),
@@ -119,7 +119,7 @@ def towers():
     fronts = [[f"tower{i}.input", f"tower{i}.layer0", f"tower{i}.layer1"] for i in range(2)]
     backs = [[f"tower{i}.layer*", f"tower{i}.output", f"tower{i}.loss"] for i in range(2)]
     four = [fronts[0], backs[0], fronts[1], backs[1]]
-    return "{family: towers, layers: 4, inputs: 512, hidden: 512, outputs: 16}", [
+    return "{family: towers, layers: 4, inputs: 1280, hidden: 1280, outputs: 16}", [
         plan("graph_b8", whole, [0, 1], 8),
         plan("chain_b8", whole, [0, 1], 8, kind="sequential"),
         plan("graph_b32", whole, [0, 1], 32),
