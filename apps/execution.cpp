@@ -1,30 +1,16 @@
 #include "apps/execution.h"
 
-#include <cmath>
 #include <utility>
 
 #include "apps/one_process.h"
 #include "apps/version.h"
 #include "core/base/errors.h"
 #include "core/program/text.h"
+#include "exec/measure/watched_steps.h"
 #include "exec/training/crc32.h"
 
 namespace pipegraph {
 namespace {
-
-/// Keeps the traced steps' times, and all their records until the median is known.
-struct TracedSteps {
-  std::vector<Seconds> times;
-  std::vector<RunRecord> records;
-
-  RunRecord nearest_to(Seconds median) {
-    std::size_t nearest = 0;
-    for (std::size_t i = 1; i < times.size(); ++i)
-      if (std::abs((times[i] - median).count()) < std::abs((times[nearest] - median).count()))
-        nearest = i;
-    return std::move(records[nearest]);
-  }
-};
 
 /// A program as text, so that a difference can be named; a long one by its checksum.
 std::string text_or_checksum(const Program& program) {
@@ -51,14 +37,15 @@ Executed execute(const DeviceContext& context, const ExecutionRequest& request,
   agree(context, request);
   OneProcess process(context, *devices, request);
   std::vector<Seconds> untraced;
-  TracedSteps traced;
+  std::vector<Seconds> traced;
+  MeanRecord mean;
   for (std::int32_t step = -request.warm_up; step < request.steps; ++step) {
     const StepResult plain = process.executor().run_step(Tracing::Off);
     if (step >= 0) untraced.push_back(plain.time);
     if (step >= 0 && request.tracing == Tracing::On) {
-      StepResult noted = process.executor().run_step(Tracing::On);
-      traced.times.push_back(noted.time);
-      traced.records.push_back(std::move(*noted.record));
+      const StepResult noted = process.executor().run_step(Tracing::On);
+      traced.push_back(noted.time);
+      mean.add(*noted.record);
     }
     stepped();
   }
@@ -66,8 +53,8 @@ Executed execute(const DeviceContext& context, const ExecutionRequest& request,
   executed.times = {.steps = request.steps, .untraced = quartiles(untraced), .traced = {}};
   executed.notes = devices->notes();
   if (request.tracing == Tracing::Off) return executed;
-  executed.times.traced = quartiles(traced.times);
-  auto outcome = conclude(context.program, traced.nearest_to(executed.times.traced->median));
+  executed.times.traced = quartiles(traced);
+  auto outcome = conclude(context.program, mean.value());
   check(std::holds_alternative<Timeline>(outcome), "a step that ended has a complete record");
   executed.timeline = std::get<Timeline>(std::move(outcome));
   return executed;

@@ -30,7 +30,7 @@ struct ExecutionRequest {
 
 struct Executed {
   MeasuredTimes times;
-  std::optional<Timeline> timeline;  ///< of the traced step nearest to their median
+  std::optional<Timeline> timeline;  ///< the mean of the traced steps, by instruction
   std::vector<std::string> notes;    ///< of the devices
 };
 

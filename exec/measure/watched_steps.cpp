@@ -51,21 +51,24 @@ std::string WatchedSteps::no_verdict() const {
                      discarded() + counted(), to_text(total_));
 }
 
+void MeanRecord::add(const RunRecord& record) {
+  count_ += 1.0;
+  if (!mean_) {
+    mean_ = record;
+    return;
+  }
+  check(record.end.size() == mean_->end.size(), "records are of one program");
+  for (std::size_t i = 0; i < record.end.size(); ++i) {
+    mean_->start[i] += (record.start[i] - mean_->start[i]) / count_;
+    mean_->end[i] += (record.end[i] - mean_->end[i]) / count_;
+  }
+}
+
 RunRecord mean_record(const std::vector<const RunRecord*>& records) {
   check(!records.empty(), "a mean is of something");
-  const std::size_t size = records.front()->end.size();
-  RunRecord mean(size);
-  const auto count = static_cast<double>(records.size());
-  for (std::size_t i = 0; i < size; ++i) {
-    Seconds start{0}, end{0};
-    for (const RunRecord* record : records) {
-      start += record->start[i];
-      end += record->end[i];
-    }
-    mean.start[i] = start / count;
-    mean.end[i] = end / count;
-  }
-  return mean;
+  MeanRecord mean;
+  for (const RunRecord* record : records) mean.add(*record);
+  return mean.value();
 }
 
 }  // namespace pipegraph

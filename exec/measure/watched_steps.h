@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,20 @@ class WatchedSteps {
   Seconds waited_{0}, scheduled_{0};
 };
 
-/// The mean of starts and ends, instruction by instruction. `records`: one or more, of one program.
+/// The mean of starts and ends, instruction by instruction, of steps of one program. Of equal
+/// values it is that value, to the last bit.
+class MeanRecord {
+ public:
+  void add(const RunRecord& record);
+  /// Of one or more.
+  const RunRecord& value() const { return *mean_; }
+
+ private:
+  std::optional<RunRecord> mean_;
+  double count_ = 0.0;
+};
+
+/// Of one or more records.
 RunRecord mean_record(const std::vector<const RunRecord*>& records);
 
 }  // namespace pipegraph

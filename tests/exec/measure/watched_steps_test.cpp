@@ -95,5 +95,26 @@ TEST(WatchedSteps, CountsEverythingWhereTheSystemDoesNotTell) {
   EXPECT_FALSE(steps.disturbance().known);
 }
 
+RunRecord record_of(double start, double end) {
+  RunRecord record(1);
+  record.start[0] = Seconds{start};
+  record.end[0] = Seconds{end};
+  return record;
+}
+
+TEST(MeanRecord, IsThatOfStartsAndEnds) {
+  const RunRecord first = record_of(1.0, 2.0), second = record_of(2.0, 5.0);
+  const RunRecord mean = mean_record({&first, &second});
+  EXPECT_EQ(mean.start[0], Seconds{1.5});
+  EXPECT_EQ(mean.end[0], Seconds{3.5});
+}
+
+TEST(MeanRecord, OfEqualStepsIsThatStepToTheLastBit) {
+  const RunRecord record = record_of(0.1, 0.7);
+  const RunRecord mean = mean_record(std::vector<const RunRecord*>(7, &record));
+  EXPECT_EQ(mean.start[0], Seconds{0.1});
+  EXPECT_EQ(mean.end[0], Seconds{0.7});
+}
+
 }  // namespace
 }  // namespace pipegraph
