@@ -1,6 +1,9 @@
 #include "apps/device_kinds.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "apps/cuda_module.h"
@@ -26,6 +29,23 @@ class EmulatedDevices final : public DeviceSet {
   DeviceContext context_;
 };
 
+/// Bytes of a device: those the memory function counts, as they are laid out and as it predicts,
+/// and those it leaves out.
+struct DeviceMemoryUse {
+  DeviceId device;
+  Bytes planned, predicted, beside;
+};
+
+DeviceMemoryUse memory_use(const DevicePasses& passes) {
+  const auto size = [&](Area area) { return passes.sizes()[static_cast<std::size_t>(area)]; };
+  const Bytes lasting = size(Area::Parameters) + size(Area::Gradients) + size(Area::State);
+  return {.device = passes.device(),
+          .planned = lasting + passes.arena().bytes(),
+          .predicted = lasting + passes.arena().peak(),
+          .beside = size(Area::Scratch) + size(Area::Held) + size(Area::Accumulators) +
+                    size(Area::Losses)};
+}
+
 class CpuDevices final : public DeviceSet {
  public:
   explicit CpuDevices(const DeviceContext& context)
@@ -41,6 +61,21 @@ class CpuDevices final : public DeviceSet {
     return [](DeviceId) { return make_real_clock(); };
   }
   TrainingDevices* training() override { return &devices_; }
+  std::vector<std::string> notes() const override {
+    std::optional<DeviceMemoryUse> fullest;
+    for (const TrainingEngine* engine : devices_.engines()) {
+      if (engine == nullptr) continue;
+      const DeviceMemoryUse use = memory_use(engine->passes());
+      if (!fullest || use.planned + use.beside > fullest->planned + fullest->beside) fullest = use;
+    }
+    if (!fullest) return {};
+    return {
+        fmt::format("memory of d{}, the fullest device: {} for what the plan keeps ({} predicted), "
+                    "{} beside it "
+                    "for what lives inside one pass",
+                    fullest->device.value, to_text(fullest->planned), to_text(fullest->predicted),
+                    to_text(fullest->beside))};
+  }
 
  private:
   std::uint64_t seed_;

@@ -4,6 +4,7 @@
 
 #include "apps/exit_code.h"
 #include "core/base/files.h"
+#include "core/base/units.h"
 #include "tests/apps/workbench.h"
 
 namespace pipegraph::test {
@@ -52,6 +53,21 @@ TEST_F(RunVerb, WritesTheMedianOfUntracedStepsWithItsQuartiles) {
   EXPECT_TRUE(plan["measured"]["traced"].is_null());
   EXPECT_TRUE(plan["bubble_fraction"].is_null());  // would need a timeline
   EXPECT_FALSE(exists("out/branches/plans/graph/timeline.csv"));
+}
+
+TEST_F(RunVerb, SaysWhatMemoryCpuDevicesTookAndWhatWasPredicted) {
+  write_tower();
+  const Ran ran = run({"run", "tower.yaml", "--backend", "cpu", "--plan", "two", "--steps", "2",
+                       "--no-report", "-o", "ran"});
+  ASSERT_EQ(ran.code, ExitDone) << ran.err;
+  const auto peaks = summary_of("ran")["points"][0]["plans"][0]["peak_memory_bytes"];
+  const auto predicted = [&](std::size_t device) {
+    return "(" + to_text(Bytes{peaks[device].get<std::uint64_t>()}) + " predicted)";
+  };
+  EXPECT_NE(ran.err.find("two: memory of d"), std::string::npos) << ran.err;
+  EXPECT_TRUE(ran.err.find(predicted(0)) != std::string::npos ||
+              ran.err.find(predicted(1)) != std::string::npos)
+      << ran.err;
 }
 
 TEST_F(RunVerb, ExecutesTheChosenPlanAndPointOnly) {
