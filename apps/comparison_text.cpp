@@ -136,7 +136,8 @@ Json plan_json(const ComparedPlans& pair) {
           {"throughput_b_samples_per_s", pair.b.throughput_samples_per_s},
           {"error", finite(pair.error())},
           {"joined_instructions", pair.timelines.joined},
-          {"mean_absolute_error_of_instructions", pair.timelines.mean_absolute_error},
+          {"mean_absolute_error_of_instructions",
+           pair.timelines.joined > 0 ? Json(pair.timelines.mean_absolute_error) : Json()},
           {"no_verdict", pair.no_verdict().empty() ? Json() : Json(pair.no_verdict())},
           {"times", rows}};
 }

@@ -12,6 +12,20 @@
 namespace pipegraph {
 namespace {
 
+/// Keeps the traced steps until it is known which of them are ordinary.
+struct TracedSteps {
+  std::vector<Seconds> times;
+  std::vector<RunRecord> records;
+
+  /// Of the steps whose time lies between the quartiles.
+  RunRecord mean(const Quartiles& quartiles) const {
+    MeanRecord mean;
+    for (std::size_t i = 0; i < times.size(); ++i)
+      if (times[i] >= quartiles.lower && times[i] <= quartiles.upper) mean.add(records[i]);
+    return mean.empty() ? records.front() : mean.value();
+  }
+};
+
 /// A program as text, so that a difference can be named; a long one by its checksum.
 std::string text_or_checksum(const Program& program) {
   constexpr std::size_t k_long = 200'000;
@@ -37,15 +51,14 @@ Executed execute(const DeviceContext& context, const ExecutionRequest& request,
   agree(context, request);
   OneProcess process(context, *devices, request);
   std::vector<Seconds> untraced;
-  std::vector<Seconds> traced;
-  MeanRecord mean;
+  TracedSteps traced;
   for (std::int32_t step = -request.warm_up; step < request.steps; ++step) {
     const StepResult plain = process.executor().run_step(Tracing::Off);
     if (step >= 0) untraced.push_back(plain.time);
     if (step >= 0 && request.tracing == Tracing::On) {
-      const StepResult noted = process.executor().run_step(Tracing::On);
-      traced.push_back(noted.time);
-      mean.add(*noted.record);
+      StepResult noted = process.executor().run_step(Tracing::On);
+      traced.times.push_back(noted.time);
+      traced.records.push_back(std::move(*noted.record));
     }
     stepped();
   }
@@ -53,8 +66,8 @@ Executed execute(const DeviceContext& context, const ExecutionRequest& request,
   executed.times = {.steps = request.steps, .untraced = quartiles(untraced), .traced = {}};
   executed.notes = devices->notes();
   if (request.tracing == Tracing::Off) return executed;
-  executed.times.traced = quartiles(traced);
-  auto outcome = conclude(context.program, mean.value());
+  executed.times.traced = quartiles(traced.times);
+  auto outcome = conclude(context.program, traced.mean(*executed.times.traced));
   check(std::holds_alternative<Timeline>(outcome), "a step that ended has a complete record");
   executed.timeline = std::get<Timeline>(std::move(outcome));
   return executed;

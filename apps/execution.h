@@ -30,7 +30,7 @@ struct ExecutionRequest {
 
 struct Executed {
   MeasuredTimes times;
-  std::optional<Timeline> timeline;  ///< the mean of the traced steps, by instruction
+  std::optional<Timeline> timeline;  ///< the mean of ordinary traced steps, by instruction
   std::vector<std::string> notes;    ///< of the devices
 };
 

@@ -32,7 +32,7 @@ Options make_options() {
            "says how.",
        .examples =
            "  pipegraph profile scenarios/two_towers.yaml -o costs.yaml --samples 1,2,4,8\n"
-           "  pipegraph profile out/quickstart/plans/graph/plan.yaml -o costs.yaml --merge\n"
+           "  pipegraph profile out/quickstart/plans/graphpipe/plan.yaml -o costs.yaml --merge\n"
            "  pipegraph profile models/small_mlp.yaml -o costs.yaml\n"});
   add_scenario(options);
   options.add()("output,o", po::value<std::string>()->value_name("FILE"),

@@ -60,6 +60,7 @@ class WatchedSteps {
 class MeanRecord {
  public:
   void add(const RunRecord& record);
+  bool empty() const { return !mean_; }
   /// Of one or more.
   const RunRecord& value() const { return *mean_; }
 
