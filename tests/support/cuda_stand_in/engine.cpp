@@ -108,12 +108,11 @@ void Engine::run(Lock& lock, Stream& stream) {
   if (fails) failed_devices_.emplace(stream.device_, operation.label);
   bool complete = true;
   lock.unlock();
-  {
-    const Fiber::Scope fiber(stream.fiber_);
+  stream.fiber_.run([&] {
     operation.enqueued->acquire();
     if (!fails && !skipped) complete = perform(operation);
     if (complete) stream.done_.release();
-  }
+  });
   lock.lock();
   stream.running_ = false;
   if (complete) stream.queue_.pop_front();

@@ -1,5 +1,8 @@
 #include "tests/support/cuda_stand_in/sanitizer.h"
 
+#include <ucontext.h>
+
+#include <cstdint>
 #include <utility>
 
 extern "C" {
@@ -60,25 +63,51 @@ Unseen::~Unseen() {
   AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
 }
 
+namespace {
+
+constexpr std::size_t k_stack_bytes = std::size_t{1} << 20;
+
+/// What a fiber is to run, and where it goes on when it has.
+struct Switch {
+  const std::function<void()>& act;
+  void* from;  ///< the caller's flow of control
+  ucontext_t caller, callee;
+};
+
+/// makecontext passes ints only.
+void enter(unsigned high, unsigned low) {
+  const auto address = static_cast<std::uintptr_t>(high) << 32 | low;
+  const Switch& change = *reinterpret_cast<const Switch*>(address);
+  change.act();
+  __tsan_switch_to_fiber(change.from, k_without_an_edge);
+}
+
+}  // namespace
+
 Fiber::Fiber() {
-  if (under_thread_sanitizer()) fiber_ = __tsan_create_fiber(0);
+  if (!under_thread_sanitizer()) return;
+  fiber_ = __tsan_create_fiber(0);
+  stack_.resize(k_stack_bytes);
 }
 
 Fiber::~Fiber() {
   if (fiber_ != nullptr) __tsan_destroy_fiber(fiber_);
 }
 
-Fiber::Scope::Scope(const Fiber& fiber) {
-  if (fiber.fiber_ == nullptr) return;
-  back_ = __tsan_get_current_fiber();
-  unseen_ = std::exchange(g_unseen, 0);
-  __tsan_switch_to_fiber(fiber.fiber_, k_without_an_edge);
-}
-
-Fiber::Scope::~Scope() {
-  if (back_ == nullptr) return;
-  __tsan_switch_to_fiber(back_, k_without_an_edge);
-  g_unseen = unseen_;
+void Fiber::run(const std::function<void()>& act) {
+  if (fiber_ == nullptr) return act();
+  Switch change{act, __tsan_get_current_fiber(), {}, {}};
+  getcontext(&change.callee);
+  change.callee.uc_stack.ss_sp = stack_.data();
+  change.callee.uc_stack.ss_size = stack_.size();
+  change.callee.uc_link = &change.caller;
+  const auto address = reinterpret_cast<std::uintptr_t>(&change);
+  makecontext(&change.callee, reinterpret_cast<void (*)()>(enter), 2,
+              static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
+  const int unseen = std::exchange(g_unseen, 0);
+  __tsan_switch_to_fiber(fiber_, k_without_an_edge);
+  swapcontext(&change.caller, &change.callee);
+  g_unseen = unseen;
 }
 
 void Edge::release() {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <vector>
 
 namespace pipegraph::cuda_stand_in {
 
@@ -19,7 +21,8 @@ class Unseen {
   Unseen& operator=(const Unseen&) = delete;
 };
 
-/// The flow of control of a stream, as the sanitizer sees it.
+/// The flow of control of a stream, as the sanitizer sees it: with a stack of its own, since it
+/// would take what shares an address for shared.
 class Fiber {
  public:
   Fiber();
@@ -27,21 +30,12 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// What runs while it lives runs on the fiber.
-  class Scope {
-   public:
-    explicit Scope(const Fiber& fiber);
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    void* back_ = nullptr;
-    int unseen_ = 0;  ///< scopes of Unseen of who switched
-  };
+  /// Runs `act` on the fiber, which must not throw; without the sanitizer on the caller's stack.
+  void run(const std::function<void()>& act);
 
  private:
   void* fiber_ = nullptr;
+  std::vector<char> stack_;
 };
 
 /// A promised ordering: all before release() happens before all after an acquire() that follows it.
