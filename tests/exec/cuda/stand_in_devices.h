@@ -60,11 +60,6 @@ class CudaTraining : public testing::TestWithParam<cuda_stand_in::Pace> {
     EXPECT_EQ(cuda_stand_in::take_findings(), std::vector<std::string>{});
     EXPECT_EQ(cuda_stand_in::reset(), std::vector<std::string>{}) << "left over";
   }
-  void SetUp() override {
-    if (cuda_stand_in::under_thread_sanitizer())
-      GTEST_SKIP()
-          << "the sanitizer also reports the stack that a stream's fiber shares with hosts";
-  }
   static void start(cuda_stand_in::Settings settings) {
     settings.pace = GetParam();
     cuda_stand_in::reset(settings);

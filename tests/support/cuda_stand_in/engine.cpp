@@ -106,12 +106,15 @@ void Engine::run(Lock& lock, Stream& stream) {
   const bool fails = take_fault(operation.label);
   const bool skipped = failed_devices_.contains(stream.device_);
   if (fails) failed_devices_.emplace(stream.device_, operation.label);
+  Edge& device_done = devices_done_[stream.device_];
   bool complete = true;
   lock.unlock();
   stream.fiber_.run([&] {
     operation.enqueued->acquire();
     if (!fails && !skipped) complete = perform(operation);
-    if (complete) stream.done_.release();
+    if (!complete) return;
+    stream.done_.release();
+    device_done.release();
   });
   lock.lock();
   stream.running_ = false;

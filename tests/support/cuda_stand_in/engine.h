@@ -70,6 +70,8 @@ class Engine {
   void step(Lock& lock);
   /// What the stream has completed happens before what the caller does next.
   void acquire(Stream& stream) { stream.done_.acquire(); }
+  /// The same for all streams of a device, those that are destroyed too.
+  void acquire(int device) { devices_done_[device].acquire(); }
   /// Something that operations may be waiting for has changed.
   void changed();
 
@@ -106,6 +108,7 @@ class Engine {
   std::vector<std::string> findings_;
   std::vector<OperationFault> faults_;
   std::map<int, std::string> failed_devices_;
+  std::map<int, Edge> devices_done_;
   std::vector<std::thread> workers_;
 };
 

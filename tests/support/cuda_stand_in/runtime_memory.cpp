@@ -51,8 +51,7 @@ cudaError_t wait_for_device(Engine::Lock& lock, int device) {
     return true;
   };
   engine().wait(lock, "all streams of device " + std::to_string(device), all_idle);
-  for (const auto& [key, stream] : engine().streams())
-    if (stream->device() == device) engine().acquire(*stream);
+  engine().acquire(device);
   return sticky_error(device);
 }
 
@@ -62,6 +61,17 @@ cudaError_t release(const char* function, void* pointer) {
   if (memory().free(pointer)) return cudaSuccess;
   found(function, "nothing is allocated there");
   return cudaErrorInvalidValue;
+}
+
+/// Both kinds of memory are given back when the device has finished.
+cudaError_t free_after_device(const char* function, void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
+  const cudaError_t error = runtime_call(function, [&](Engine::Lock& lock) {
+    const int device = device_of(pointer);
+    return device < 0 ? cudaSuccess : wait_for_device(lock, device);
+  });
+  const cudaError_t released = release(function, pointer);
+  return error != cudaSuccess ? error : released;
 }
 
 }  // namespace
@@ -75,15 +85,7 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   });
 }
 
-cudaError_t cudaFree(void* pointer) {
-  if (pointer == nullptr) return cudaSuccess;
-  const cudaError_t error = runtime_call("cudaFree", [&](Engine::Lock& lock) {
-    const int device = device_of(pointer);
-    return device < 0 ? cudaSuccess : wait_for_device(lock, device);
-  });
-  const cudaError_t released = release("cudaFree", pointer);
-  return error != cudaSuccess ? error : released;
-}
+cudaError_t cudaFree(void* pointer) { return free_after_device("cudaFree", pointer); }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned /*flags*/) {
   return runtime_call("cudaHostAlloc", [&](Engine::Lock& /*lock*/) {
@@ -96,9 +98,7 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
   return cudaHostAlloc(pointer, bytes, 0);
 }
 
-cudaError_t cudaFreeHost(void* pointer) {
-  return pointer == nullptr ? cudaSuccess : release("cudaFreeHost", pointer);
-}
+cudaError_t cudaFreeHost(void* pointer) { return free_after_device("cudaFreeHost", pointer); }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return runtime_call("cudaMemGetInfo", [&](Engine::Lock& /*lock*/) {
