@@ -6,41 +6,28 @@ Exit codes: 0 done, 2 bad input, 3 a fault of the machine or of ours.
 
 import argparse
 import sys
-import traceback
 from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
+from analysis import verbs  # noqa: E402  (needs the path set above)
+
 
 def main(arguments=None):
     """Runs the command line; returns the exit code."""
     options = _parse(arguments)
-    try:
-        from analysis import comparison_page, files
-    except ImportError as error:
-        print(
-            f"pipegraph compare: {error.name} is missing; install python3-numpy, "
-            "python3-matplotlib and python3-jinja2",
-            file=sys.stderr,
-        )
-        return 3
-    try:
+
+    def make():
+        from analysis import comparison_page
+
         comparison_page.make(options.first, options.second, options.output)
-    except files.InputError as error:
-        print(f"pipegraph compare: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"pipegraph compare: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 3
-    except Exception:  # our own mistake: say all we know
-        traceback.print_exc()
-        return 3
-    return 0
+
+    return verbs.carry_out("compare", make)
 
 
 def _parse(arguments):
-    parser = argparse.ArgumentParser(
+    parser = verbs.Parser(
         prog="pipegraph compare",
         description="Draws two results folders side by side.",
         epilog="example:\n  compare.py out/predicted out/measured -o out/pictures",

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 import numpy
 
-
-class InputError(Exception):
-    """The folder or one of its files is not what it should be; the message names the place."""
+from analysis.verbs import InputError
 
 
 @dataclass

@@ -7,11 +7,12 @@ Exit codes: 0 done, 2 bad input, 3 a fault of the machine or of ours.
 import argparse
 import os
 import sys
-import traceback
 from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from analysis import verbs  # noqa: E402  (needs the path set above)
 
 EXAMPLE = """example:
   report.py out/quickstart      writes out/quickstart/report.html and the PNG pictures beside the data
@@ -23,39 +24,19 @@ In a sweep the pictures of single plans are made for the first and the last poin
 def main(arguments=None):
     """Runs the command line; returns the exit code."""
     options = _parse(arguments)
-    try:
-        from analysis import files, work
-    except ImportError as error:
-        print(
-            f"pipegraph report: {error.name} is missing; install python3-numpy, python3-matplotlib and python3-jinja2",
-            file=sys.stderr,
-        )
-        return 3
-    try:
+
+    def make():
+        from analysis import work
+
         page = work.make_report(options.folder, options.points, options.jobs)
-    except files.InputError as error:
-        print(f"pipegraph report: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"pipegraph report: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 3
-    except Exception:  # our own mistake: say all we know
-        traceback.print_exc()
-        return 3
-    if not options.quiet:
-        print(f"report: {page}", file=sys.stderr)
-    return 0
+        if not options.quiet:
+            print(f"report: {page}", file=sys.stderr)
 
-
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, as the other commands do."""
-
-    def error(self, message):
-        self.exit(2, f"{self.prog}: {message.removeprefix('argument ')}\n")
+    return verbs.carry_out("report", make)
 
 
 def _parse(arguments):
-    parser = _Parser(
+    parser = verbs.Parser(
         prog="pipegraph report",
         description="Makes PNG pictures and one self-contained report.html from a results folder.",
         epilog=EXAMPLE,

@@ -19,6 +19,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::int64_t k_most_samples_of_a_model = 32;
+constexpr int k_most_repetitions = 1'000'000;
 
 Options make_options() {
   Options options(
@@ -79,10 +80,11 @@ Subject read_subject(const po::variables_map& values) {
   return subject;
 }
 
-int positive(const po::variables_map& values, const std::string& name, int otherwise) {
+int count_up_to(int most, const po::variables_map& values, const std::string& name, int otherwise) {
   const int number = values.count(name) > 0 ? values[name].as<int>() : otherwise;
-  if (number < 1)
-    throw ConfigError({.file = "--" + name}, fmt::format("{} is too few", number), "1 or more");
+  if (number < 1 || number > most)
+    throw ConfigError({.file = "--" + name}, fmt::format("{} is out of range", number),
+                      fmt::format("1 to {}", most));
   return number;
 }
 
@@ -92,9 +94,9 @@ void profile_model(const Subject& subject, const po::variables_map& values, Cost
   options.samples = values.count("samples") > 0
                         ? parse_sample_counts(values["samples"].as<std::string>())
                         : usual_sample_counts(subject.training.mini_batch);
-  options.repetitions = positive(values, "repetitions", 20);
-  options.threads = static_cast<std::size_t>(
-      positive(values, "threads", static_cast<int>(usable_cores().size())));
+  options.repetitions = count_up_to(k_most_repetitions, values, "repetitions", 20);
+  const auto cores = static_cast<int>(usable_cores().size());
+  options.threads = static_cast<std::size_t>(count_up_to(cores, values, "threads", cores));
   auto& done = progress.parts(options.samples.size());
   options.advanced = [&] { ++done; };
   file.operators = profile_operators(subject.graph, options);
@@ -122,7 +124,7 @@ int run_profile(Arguments arguments, const Console& console) {
   const auto values = make_options().parse(arguments, console);
   if (!values) return ExitDone;
   const MeasuredBackend backend = measured_backend_of(*values);
-  const int rounds = positive(*values, "repetitions", 20);
+  const int rounds = count_up_to(k_most_repetitions, *values, "repetitions", 20);
   const std::string target = path_of(*values, "output").value_or("costs.yaml");
   const Subject subject = read_subject(*values);
   if (!subject.is_plan && backend != MeasuredBackend::Cpu)

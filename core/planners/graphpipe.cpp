@@ -13,7 +13,6 @@
 #include "core/planners/mixed_batches.h"
 #include "core/planners/no_fit.h"
 #include "core/planners/search/family.h"
-#include "core/planners/search/fewest_devices.h"
 #include "core/planners/search/optimise.h"
 #include "core/planners/search/polish.h"
 #include "core/planners/search_input.h"
@@ -67,11 +66,7 @@ class GraphpipeSearch {
 
   /// On how many devices micro-batches of that size would fit.
   std::string fewest_devices_at(std::int32_t micro_batch) const {
-    return fewest_devices_text(fewest_devices(input_.problem, *pairs_, [&](int devices) {
-      SearchInput larger = input_;
-      larger.problem.devices = devices;
-      return batch_costs(workload_, larger, micro_batch);
-    }));
+    return fewest_devices_text(workload_, input_, *pairs_, micro_batch);
   }
 
   /// Counts of all sizes together, with the figures of the plan chosen.

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+
+#include "core/planners/search/fewest_devices.h"
 
 namespace pipegraph {
 namespace {
@@ -25,7 +28,13 @@ std::string reason_of(const Workload& workload, const SearchInput& input, const 
                      bytes_text(no_fit.limit));
 }
 
-std::string fewest_devices_text(std::optional<int> fewest) {
+std::string fewest_devices_text(const Workload& workload, const SearchInput& input,
+                                const PairTable& pairs, std::int32_t micro_batch) {
+  const std::optional<int> fewest = fewest_devices(input.problem, pairs, [&](int devices) {
+    SearchInput larger = input;
+    larger.problem.devices = devices;
+    return batch_costs(workload, larger, micro_batch);
+  });
   return fewest ? fmt::format("the smallest feasible device count is {}", *fewest)
                 : std::string("more devices do not help");
 }

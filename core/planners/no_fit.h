@@ -1,10 +1,11 @@
 // Why no cut of a workload into stages fits its devices, in the same words for every planner.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/planners/search/pairs.h"
 #include "core/planners/search_input.h"
 
 namespace pipegraph {
@@ -20,7 +21,9 @@ struct NoFit {
 /// too large, else that nothing of its kind fits.
 std::string reason_of(const Workload& workload, const SearchInput& input, const NoFit& no_fit);
 
-/// What to add: the least number of devices that would do, or that no number would.
-std::string fewest_devices_text(std::optional<int> fewest);
+/// What to add: the least number of devices, one stage after the other, on which micro-batches of
+/// that size would fit, or that no number would do.
+std::string fewest_devices_text(const Workload& workload, const SearchInput& input,
+                                const PairTable& pairs, std::int32_t micro_batch);
 
 }  // namespace pipegraph

@@ -13,7 +13,6 @@
 #include "core/planners/linearise.h"
 #include "core/planners/no_fit.h"
 #include "core/planners/search/chain_search.h"
-#include "core/planners/search/fewest_devices.h"
 #include "core/planners/search/optimise.h"
 
 namespace pipegraph {
@@ -44,11 +43,7 @@ class PipedreamSearch {
 
   /// On how many devices, one stage after the other, the smallest micro-batches would fit.
   std::string fewest_devices_at(std::int32_t micro_batch) const {
-    return fewest_devices_text(fewest_devices(search_.problem, *pairs_, [&](int devices) {
-      SearchInput larger = search_;
-      larger.problem.devices = devices;
-      return batch_costs(workload_, larger, micro_batch);
-    }));
+    return fewest_devices_text(workload_, search_, *pairs_, micro_batch);
   }
 
   /// Counts of all sizes together, with the figures of the plan chosen.

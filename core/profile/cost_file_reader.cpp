@@ -11,6 +11,8 @@
 namespace pipegraph {
 namespace {
 
+constexpr Seconds k_longest_measured{1e6};
+
 constexpr std::array k_passes{Pass::Forward, Pass::Backward, Pass::BackwardInput,
                               Pass::BackwardWeight};
 constexpr std::array k_kinds{InstructionKind::Forward,       InstructionKind::Backward,
@@ -32,7 +34,10 @@ std::string text_or_empty(MapReader& reader, const std::string& key) {
 }
 
 Measured read_measured(MapReader& reader) {
-  Measured measured{.mean = reader.required("mean").as_seconds()};
+  const YamlValue mean = reader.required("mean");
+  Measured measured{.mean = mean.as_seconds()};
+  if (measured.mean > k_longest_measured)
+    mean.fail("nothing that was measured took so long", "at most 1e6 s");
   if (const auto spread = reader.optional("spread")) measured.spread = spread->as_seconds();
   const auto count = reader.optional("count");
   measured.count = count ? count->as_integer(1, std::numeric_limits<std::int64_t>::max()) : 1;

@@ -137,6 +137,13 @@ TEST_F(Crosscheck, ProfilesMergeIntoOneFile) {
   EXPECT_THAT(ran.err, HasSubstr("holds the costs of another model"));
 }
 
+TEST_F(Crosscheck, AProfileWithMoreThreadsThanCoresIsRefused) {
+  const Ran ran = run({"profile", PIPEGRAPH_SOURCE_DIR "/models/small_mlp.yaml", "--samples", "1",
+                       "--repetitions", "1", "--threads", "100000"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--threads: 100000 is out of range; expected 1 to"));
+}
+
 TEST_F(Crosscheck, ProfileOfAModelServesPlannersWithoutAPeak) {
   const Ran ran = run({"profile", PIPEGRAPH_SOURCE_DIR "/models/small_mlp.yaml", "--samples",
                        "1,2,4", "--repetitions", "2", "--threads", "1"});
