@@ -59,3 +59,11 @@ function(pipegraph_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 ${label})
   set_property(GLOBAL APPEND PROPERTY PIPEGRAPH_TEST_PROGRAMS ${name})
 endfunction()
+
+# A test too long for every change, left to `./run-tests --nightly`; plain ctest does not know it:
+#   pipegraph_nightly_test(nightly.planner_growth TIMEOUT 3600 COMMAND planners_growth_test --gtest_color=no)
+function(pipegraph_nightly_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "COMMAND" ${ARGN})
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND} CONFIGURATIONS nightly)
+  set_tests_properties(${name} PROPERTIES LABELS nightly TIMEOUT ${ARG_TIMEOUT} PROCESSORS 2)
+endfunction()

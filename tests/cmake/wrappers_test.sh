@@ -241,6 +241,15 @@ ctest --preset tsan * -L threads * -R x"
   [[ $calls == *san* ]] && expect "calls" "$calls" "release only"
 }
 
+test_the_night_runs_only_its_own_tests() {
+  plant_tree && with_apt && touch "$scratch/installed"
+  cp "$source_root/run-tests" "$scratch/tree/"
+  stand_in ctest <<<''
+  wrapper="$scratch/tree/run-tests" call --nightly -R x
+  expect "status" "$status" 0
+  expect "calls" "$calls" "*ctest --preset release * -C nightly -L nightly -R x"
+}
+
 for name in $(compgen -A function test_); do
   before=$failures
   "$name"
