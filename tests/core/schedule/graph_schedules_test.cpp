@@ -1,5 +1,6 @@
 // In-flight samples and unit makespans (F = 1, B = 2 per sample) on graphs of stages and with
 // several micro-batch sizes.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/core/schedule/schedule_support.h"
@@ -76,6 +77,55 @@ TEST(GraphSchedules, AMicroBatchOfFourFeedsFourOfOne) {
   const Schedule schedule = schedule_of(chain_with({4, 1}), "1f1b", {.mini_batch = 16});
   EXPECT_EQ(schedule.unit_makespan, 60);
   EXPECT_THAT(in_flight_peaks(schedule), ElementsAre(8, 1));
+}
+
+// GraphPipe's sample strategies for CANDLE-Uno (arXiv 2406.17145), micro-batches of 64: four stages
+// of whole branches, which the stage that concatenates them reads, and the rest of the tail.
+std::vector<Operator> seven_branches_and_a_tail() {
+  std::vector<Operator> operators;
+  std::vector<OperatorId> ends;
+  for (int branch = 0; branch < 7; ++branch)
+    for (int layer = 0; layer < 4; ++layer) {
+      std::vector<OperatorId> inputs;
+      if (layer > 0) inputs = {make_id<OperatorId>(operators.size() - 1)};
+      if (layer == 3) ends.push_back(make_id<OperatorId>(operators.size()));
+      operators.push_back(test::tiny_operator(fmt::format("b{}.{}", branch, layer), inputs));
+    }
+  operators.push_back(test::tiny_operator("concat", ends));
+  for (int layer = 0; layer < 5; ++layer)
+    operators.push_back(test::tiny_operator(fmt::format("tail{}", layer),
+                                            {make_id<OperatorId>(operators.size() - 1)}));
+  return operators;
+}
+
+/// Operators from `begin` to before each of `ends`, a stage each, on a device each.
+std::vector<Stage> consecutive_stages(const std::vector<std::size_t>& ends, std::int32_t b) {
+  std::vector<Stage> stages;
+  std::size_t op = 0;
+  for (const std::size_t end : ends) {
+    Stage& stage = stages.emplace_back();
+    stage.name = fmt::format("s{}", stages.size());
+    for (; op < end; ++op) stage.operators.push_back(make_id<OperatorId>(op));
+    stage.devices = {make_id<DeviceId>(stages.size() - 1)};
+    stage.micro_batch = b;
+  }
+  return stages;
+}
+
+TEST(GraphSchedules, HoldInFlightWhatGraphpipesSampleStrategiesDo) {
+  const ComputationGraph graph("candle_uno", seven_branches_and_a_tail());
+  // Two, two, two and one branch of four layers; concat and two layers; the other three.
+  const std::vector<Stage> stages = consecutive_stages({8, 16, 24, 28, 31, 34}, 64);
+  const ScheduleOptions options{.mini_batch = 1024};
+  const StageGraph as_graph(graph, stages, PlanKind::Graph);
+  EXPECT_EQ(as_graph.depth(), 3);
+  const Schedule side_by_side = schedule_of(as_graph, "1f1b", options);
+  // The published list begins with the joining stage: 128 192 192 192 192 64, 960 in all.
+  EXPECT_THAT(in_flight_peaks(side_by_side), ElementsAre(192, 192, 192, 192, 128, 64));
+  const StageGraph as_chain(graph, stages, PlanKind::Sequential);
+  EXPECT_EQ(as_chain.depth(), 6);
+  const Schedule one_by_one = schedule_of(as_chain, "1f1b", options);
+  EXPECT_THAT(in_flight_peaks(one_by_one), ElementsAre(384, 320, 256, 192, 128, 64));  // 1344
 }
 
 TEST(GraphSchedules, TwoBranchesOfFourBeatTheirChain) {
