@@ -1,52 +1,27 @@
 // How the planners' time grows with operators, branches and devices: CPU seconds of one core, on
-// nodes of four V100s of Summit, 16 samples a device.
+// nodes of four V100s of Summit, 16 samples a device. Published profiles come from the folder
+// PIPEGRAPH_PROFILES; without it those cases are skipped.
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <string>
 
-#include "core/planners/candidates.h"
-#include "core/planners/contraction.h"
-#include "core/planners/search/family.h"
-#include "core/planners/search/optimise.h"
-#include "core/planners/search/polish.h"
+#include "bench/baselines/planner_cases.h"
 #include "core/planners/table.h"
+#include "models/importers/pipedream_profile.h"
 #include "models/table.h"
-#include "tests/support/tiny_stages.h"
-#include "topologies/cluster_reader.h"
 
 namespace pipegraph::bench {
 namespace {
 
-Workload on_summit(const ComputationGraph& graph, int devices) {
-  const std::string cluster = "{file: " PIPEGRAPH_SOURCE_DIR "/topologies/summit.yaml, nodes: " +
-                              std::to_string((devices + 3) / 4) +
-                              ", devices_per_node: " + std::to_string(std::min(devices, 4)) + "}";
-  return test::tiny_workload(graph, read_cluster(YamlValue::parse(cluster, "bench")),
-                             {.mini_batch = 16 * devices, .precision = Precision::Fp32Tensor});
-}
-
 /// The search of `graphpipe` over all micro-batch sizes, nothing evaluated.
 void search(benchmark::State& state, const ComputationGraph& graph) {
-  const Workload workload = on_summit(graph, static_cast<int>(state.range(0)));
-  std::size_t ideals = 0;
-  for ([[maybe_unused]] auto iteration : state) {
-    const SearchInput input = contracted_input(workload, 200).input;
-    const IdealFamily family = choose_family(input.problem, input.signature);
-    const PairTable pairs(input.problem, family);
-    ShareTimes times(workload, input);
-    ideals = family.ideals.size();
-    for (const std::int32_t size : micro_batch_candidates({}, workload.training.mini_batch)) {
-      const BatchCosts costs = batch_costs(input.problem, times, size);
-      Prober prober(input.problem, pairs, costs);
-      SearchOutcome found = least_bottleneck(input.problem, costs, prober);
-      if (!found.plan) continue;
-      if (!family.complete) found.plan = polish(input.problem, costs, std::move(*found.plan)).plan;
-      benchmark::DoNotOptimize(break_ties(input.problem, costs, prober, std::move(*found.plan)));
-    }
-  }
+  const Workload workload = on_summit(graph, {.devices = static_cast<int>(state.range(0))});
+  GraphpipeRun run;
+  for ([[maybe_unused]] auto iteration : state)
+    benchmark::DoNotOptimize(run = search_all_sizes(workload));
   state.counters["operators"] = static_cast<double>(graph.size());
-  state.counters["ideals"] = static_cast<double>(ideals);
+  state.counters["ideals"] = static_cast<double>(run.ideals);
 }
 
 void SearchTransformer(benchmark::State& state) {
@@ -73,9 +48,30 @@ BENCHMARK(SearchBranches)
     ->ArgsProduct({{32}, {2, 4, 8, 16, 32}})
     ->Unit(benchmark::kMillisecond);
 
+/// Published profiles of networks that are not series-parallel, measured on 128 samples.
+void profile(benchmark::State& state, const std::string& name) {
+  const auto file = std::filesystem::path(PIPEGRAPH_PROFILES) / "pipedream" / (name + ".graph.txt");
+  if (!std::filesystem::exists(file)) {
+    state.SkipWithError(("no profile " + file.string()).c_str());
+    return;
+  }
+  search(state, import_pipedream_profile({.name = name, .file = file, .profile_samples = 128}));
+}
+#define PIPEGRAPH_PROFILE(name)           \
+  BENCHMARK_CAPTURE(profile, name, #name) \
+      ->ArgName("devices")                \
+      ->ArgsProduct({{8, 16, 32}})        \
+      ->Unit(benchmark::kMillisecond)
+PIPEGRAPH_PROFILE(gnmt);
+PIPEGRAPH_PROFILE(inception_v3);
+PIPEGRAPH_PROFILE(nasnetamobile);
+PIPEGRAPH_PROFILE(nasnetalarge);
+#undef PIPEGRAPH_PROFILE
+
 /// A planner from workload to plan, candidates evaluated, its options at their defaults.
 void whole(benchmark::State& state, const std::string& planner, const std::string& family) {
-  const Workload workload = on_summit(build_family(family), static_cast<int>(state.range(0)));
+  const Workload workload =
+      on_summit(build_family(family), {.devices = static_cast<int>(state.range(0))});
   const PlannerEntry& entry = *find_planner(planner);
   MapReader nothing(YamlValue::parse("{}", "bench"), "a plan");
   const Planner plan = entry.configure(nothing);
