@@ -1,0 +1,48 @@
+// The iteration time of stages by the recurrence of core/schedule/iteration_time.h, with the costs
+// that the analytic backend would take: what planners rank many plans by.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/collective/collective.h"
+#include "core/planners/layout.h"
+#include "core/planners/planner.h"
+#include "core/run/route_costs.h"
+#include "core/schedule/iteration_time.h"
+#include "core/schedule/table.h"
+
+namespace pipegraph {
+
+class LayoutTimes {
+ public:
+  /// All must outlive this.
+  LayoutTimes(const Workload& workload, const PlannerOptions& options, const SearchInput& input);
+
+  /// Seconds of an iteration with the stages on the devices they name, equal to the analytic
+  /// backend's; infinite if their orders deadlock. Nothing outside the recurrence's domain: for
+  /// schedules that share devices, limited receive slots, and no overlap.
+  std::optional<double> seconds(const Layout& layout);
+
+ private:
+  using ByOperator = std::vector<double>;
+
+  Seconds pass(const Stage& stage, Pass pass, std::int32_t samples, DeviceId device);
+  const ByOperator& times(Pass pass, std::int32_t samples);
+  Seconds all_reduce(const std::vector<DeviceId>& devices, Bytes bytes);
+
+  const Workload& workload_;
+  const PlannerOptions& options_;
+  const SearchInput& input_;
+  const ScheduleEntry* schedule_;
+  const CollectiveEntry* collective_;
+  bool known_;  ///< the options are within the domain
+  bool homogeneous_;
+  RouteCosts routes_;
+  std::map<std::pair<Pass, std::int32_t>, ByOperator> times_;  ///< of equal devices
+  std::map<std::pair<std::vector<DeviceId>, Bytes>, Seconds> reductions_;
+};
+
+}  // namespace pipegraph
