@@ -9,6 +9,7 @@ class RealClock : public Clock {
     epoch_ = epoch;
     tracing_ = tracing;
   }
+  Tracing tracing() const override { return tracing_; }
   Seconds ready(InstructionId /*id*/) override { return stamp(); }
   Seconds end(InstructionId /*id*/, Seconds /*start*/) override { return stamp(); }
   Seconds finish() override { return now(); }

@@ -25,6 +25,8 @@ class Clock {
 
   /// A step starts at `epoch`, the same moment for all devices.
   virtual void begin(SteadyTime epoch, Tracing tracing) = 0;
+  /// Whether the step is stamped: engines that know more exactly when computes ran then measure it.
+  virtual Tracing tracing() const { return Tracing::Off; }
   /// The moment at which `id` starts (a compute) or is posted (a half or member): all that it waits
   /// for has completed.
   virtual Seconds ready(InstructionId id) = 0;

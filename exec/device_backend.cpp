@@ -13,14 +13,21 @@ DeviceBackend::DeviceBackend(const DeviceParts& parts, const Waiter& waiter)
     : parts_(parts),
       waiter_(waiter),
       all_reducer_({parts.program, parts.channels, parts.transport, parts.engine}),
-      posted_(parts.program.lanes().size()) {}
+      posted_(parts.program.lanes().size()) {
+  if (const std::size_t most = parts.engine.most_under_way(); most > 1)
+    ahead_.emplace(parts.program, parts.device, most);
+}
+
+void DeviceBackend::begin_step(RunRecord* record) {
+  record_ = record;
+  if (ahead_) ahead_->begin_step();
+}
 
 void DeviceBackend::start(InstructionId id) {
   current_ = id;
   const Instruction& instruction = parts_.program.at(id);
   if (is_compute(instruction.kind)) {
-    parts_.engine.start(id);
-    ++computing_;
+    start_compute(id);
   } else if (is_transfer(instruction.kind)) {
     const Seconds posted = parts_.clock.ready(id);
     posted_[instruction.lane.index()] = posted;
@@ -37,6 +44,22 @@ void DeviceBackend::start(InstructionId id) {
   }
 }
 
+void DeviceBackend::start_compute(InstructionId id) {
+  if (ahead_) {
+    if (ahead_->has_started(id)) return;
+    ahead_->started(id);
+  }
+  parts_.engine.start(id);
+  ++computing_;
+}
+
+void DeviceBackend::issue_ahead() {
+  for (InstructionId id = ahead_->next(); id.valid(); id = ahead_->next()) {
+    current_ = id;
+    start_compute(id);
+  }
+}
+
 void DeviceBackend::start_all_reduce(InstructionId id) {
   if (const auto start = all_reducer_.start(id, parts_.clock.ready(id))) complete(id, *start);
 }
@@ -44,6 +67,7 @@ void DeviceBackend::start_all_reduce(InstructionId id) {
 std::span<const Completion> DeviceBackend::wait() {
   waiter_.begin();
   for (;;) {
+    if (ahead_) issue_ahead();
     if (!held_.empty()) release_held();
     const std::size_t arrived = receive();
     // What has arrived first releases messages of others, and then the next compute.
@@ -103,6 +127,7 @@ void DeviceBackend::release_held() {
 
 void DeviceBackend::report(const Completion& done) {
   parts_.clock.completed(done);
+  if (ahead_) ahead_->completed(done.instruction);
   parts_.state.progress.completed(parts_.program.at(done.instruction).lane);
   if (record_ != nullptr) {
     record_->start[done.instruction.index()] = done.start;

@@ -1,6 +1,7 @@
 // What stands between the dispatcher of one device and its engine, its messages and its clock.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/program/program.h"
@@ -9,6 +10,7 @@
 #include "exec/all_reduce.h"
 #include "exec/clock.h"
 #include "exec/engine.h"
+#include "exec/issue_ahead.h"
 #include "exec/state/run_state.h"
 #include "exec/waiter.h"
 
@@ -30,7 +32,7 @@ class DeviceBackend : public Backend {
   DeviceBackend(const DeviceParts& parts, const Waiter& waiter);
 
   /// A step begins; `record`: where to note starts and ends, null if nowhere.
-  void begin_step(RunRecord* record) { record_ = record; }
+  void begin_step(RunRecord* record);
 
   /// Starts computes, posts messages. Errors: what engine and transport throw.
   void start(InstructionId id) override;
@@ -41,6 +43,8 @@ class DeviceBackend : public Backend {
   InstructionId current() const { return current_; }
 
  private:
+  void start_compute(InstructionId id);
+  void issue_ahead();
   void start_all_reduce(InstructionId id);
   std::size_t receive();  ///< how many arrivals there were
   void compute();
@@ -53,6 +57,7 @@ class DeviceBackend : public Backend {
   DeviceParts parts_;
   Waiter waiter_;
   AllReducer all_reducer_;
+  std::optional<IssueAhead> ahead_;  ///< if the engine takes more than one compute at a time
   RunRecord* record_ = nullptr;
   std::vector<Seconds> posted_;       ///< by lane: when its instruction was posted
   std::size_t computing_ = 0;         ///< computes that the engine has taken and not completed

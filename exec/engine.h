@@ -40,7 +40,11 @@ class Engine {
   /// Before the clock of step `step` (from 0) starts: what may be prepared outside of its time.
   virtual void begin_step(std::int64_t /*step*/) {}
 
-  /// Takes a compute (pass, optimizer) that is ready; calls come in program order.
+  /// How many computes it may be given at a time that still wait for each other, since it performs
+  /// them in the order given: at least 1. More spares the host's part between two computes.
+  virtual std::size_t most_under_way() const { return 1; }
+  /// Takes a compute (pass, optimizer) that is ready, or waits for nothing but computes taken
+  /// before if there may be more than one; calls come in program order.
   virtual void start(InstructionId compute) = 0;
   /// What has completed since the last call, stamped by the device's clock; valid until the next
   /// call. A synchronous engine performs the oldest taken compute here. Empty: nothing yet.

@@ -38,7 +38,9 @@ class CudaDevices final : public DeviceSet {
                                   device.value, lanes_.gpu(device), to_text(use.high_water),
                                   to_text(use.predicted)));
     }
-    notes.emplace_back("times of instructions are stamps of the host, not of the GPUs");
+    notes.emplace_back(
+        "times of computes are those of events on the GPUs, times of messages and sums are stamps "
+        "of the host");
     return notes;
   }
 

@@ -38,16 +38,16 @@ void CudaEngine::Reader::operator()(const ReadStep& step, void* place) const {
 
 CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngineOptions& options)
     : shared_(context.shared),
-      clock_(context.clock),
       gpu_(make_current(context.shared.lanes.gpu(device))),
       passes_(context.shared.tables, device, arena_kind(options.memory)),
       memory_(passes_),
       pieces_(passes_, memory_.bases()),
-      uploads_(most_read(passes_)),
+      uploads_(most_read(passes_), k_most_under_way),
       device_(with_workspace(options.device, memory_)),
       runner_(device_, passes_, memory_.bases(),
               Reader{context.shared.order, uploads_, device_.stream()}),
-      exchange_(allocate_pinned(Bytes{k_exchange_floats * sizeof(float)})) {
+      exchange_(allocate_pinned(Bytes{k_exchange_floats * sizeof(float)})),
+      computes_(device_.stream(), context.clock) {
   initialise();
   if (options.memory == MemoryUse::Poison)
     poisoning_.emplace(passes_, [this](Stretch ended) { poison(ended); });
@@ -81,6 +81,7 @@ void CudaEngine::begin_step(std::int64_t /*step*/) {
   for (const Stretch& zeros : zero_at_begin(passes_))
     device_.zero(floats(address(memory_.bases(), zeros.begin)), count_of(zeros.bytes));
   if (poisoning_) poisoning_->begin_step();
+  computes_.begin_step();
   PIPEGRAPH_CUDA(cudaStreamSynchronize(device_.stream()));
 }
 
@@ -91,11 +92,11 @@ void CudaEngine::wait_for_sums() {
 }
 
 void CudaEngine::start(InstructionId compute) {
-  const Seconds start = clock_.ready(compute);
   wait_for_sums();
-  if (poisoning_) poisoning_->before(compute);
-  enqueue(compute);
-  taken_.push_back({compute, start, events_.record(device_.stream())});
+  computes_.add(compute, [&] {
+    if (poisoning_) poisoning_->before(compute);
+    enqueue(compute);
+  });
 }
 
 void CudaEngine::enqueue(InstructionId compute) {
@@ -108,17 +109,6 @@ void CudaEngine::enqueue(InstructionId compute) {
   uploads_.begin_pass();
   runner_.run(compute);
   uploads_.end_pass(device_.stream());
-}
-
-std::span<const Completion> CudaEngine::poll() {
-  completed_.clear();
-  while (!taken_.empty() && PIPEGRAPH_CUDA_ENDED(cudaEventQuery(taken_.front().ended.get()))) {
-    Taken& oldest = taken_.front();
-    completed_.push_back({oldest.compute, oldest.start, clock_.end(oldest.compute, oldest.start)});
-    events_.give_back(std::move(oldest.ended));
-    taken_.pop_front();
-  }
-  return completed_;
 }
 
 void CudaEngine::add(Piece destination, Piece source) {

@@ -1,15 +1,15 @@
-// The engine of a device that is a GPU or shares one: computes are enqueued on a stream, and an
-// event each tells when they have ended. Nothing waits for the GPU but reads and writes between
+// The engine of a device that is a GPU or shares one: computes are enqueued on a stream, and events
+// tell when they have ended. Nothing waits for the GPU but reads and writes between
 // steps.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "exec/cuda/cuda_device.h"
 #include "exec/cuda/cuda_lanes.h"
 #include "exec/cuda/cuda_memory.h"
+#include "exec/cuda/enqueued_computes.h"
 #include "exec/cuda/uploads.h"
 #include "exec/passes/device_pieces.h"
 #include "exec/passes/pass_runner.h"
@@ -44,10 +44,10 @@ class CudaEngine final : public TrainingEngine {
   ~CudaEngine() override;
 
   void begin_step(std::int64_t step) override;
+  std::size_t most_under_way() const override { return k_most_under_way; }
   void start(InstructionId compute) override;
-  /// Stamps are the host's: a start when the compute was enqueued on an idle stream, an end when
-  /// its event was seen.
-  std::span<const Completion> poll() override;
+  /// In traced steps with times of the GPU.
+  std::span<const Completion> poll() override { return computes_.poll(); }
   std::span<const Piece> pieces(InstructionId half) override { return pieces_.message(half); }
   GradientSum reduced(InstructionId all_reduce) override { return pieces_.sum(all_reduce); }
   /// Enqueued on a stream of their own; what is posted afterwards comes after them.
@@ -63,17 +63,15 @@ class CudaEngine final : public TrainingEngine {
   DeviceMemoryUse memory_use() const { return memory_.use(); }
 
  private:
+  /// A few hide the host behind the GPU; more would only delay what a failure ends.
+  static constexpr std::size_t k_most_under_way = 4;
+
   /// Brings what passes read from the data to the GPU.
   struct Reader {
     const StepOrder& order;
     Uploads& uploads;
     cudaStream_t stream;
     void operator()(const ReadStep& step, void* place) const;
-  };
-  struct Taken {
-    InstructionId compute;
-    Seconds start{0};
-    CudaEvent ended;
   };
 
   void enqueue(InstructionId compute);
@@ -82,7 +80,6 @@ class CudaEngine final : public TrainingEngine {
   void poison(Stretch ended);
 
   Shared shared_;
-  Clock& clock_;
   int gpu_;
   DevicePasses passes_;
   CudaMemory memory_;
@@ -94,9 +91,7 @@ class CudaEngine final : public TrainingEngine {
   PassRunner<CudaDevice, Reader> runner_;
   std::optional<Poisoning> poisoning_;
   PinnedMemory exchange_;  ///< for reads and writes
-  EventPool events_;
-  std::deque<Taken> taken_;
-  std::vector<Completion> completed_;
+  EnqueuedComputes computes_;
 };
 
 /// Engines of one process. Each is entered in `made` under its device; it has room for all devices

@@ -7,6 +7,7 @@ set(exec_cuda_sources
   cuda_lanes.cpp
   cuda_memory.cpp
   cuda_operators.cu
+  enqueued_computes.cpp
   gpus.cpp
   handles.cpp
   uploads.cpp)

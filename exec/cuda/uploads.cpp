@@ -29,12 +29,13 @@ Bytes most_read(const DevicePasses& passes) {
   return most;
 }
 
-Uploads::Uploads(Bytes per_pass) : per_pass_(per_pass) {
+Uploads::Uploads(Bytes per_pass, std::size_t passes_under_way)
+    : per_pass_(per_pass), slots_(passes_under_way) {
   for (Slot& slot : slots_) slot = {allocate_pinned(per_pass), make_event(), false};
 }
 
 void Uploads::begin_pass() {
-  current_ = 1 - current_;
+  current_ = (current_ + 1) % slots_.size();
   used_ = {};
   Slot& slot = slots_[current_];
   if (slot.in_use) PIPEGRAPH_CUDA(cudaEventSynchronize(slot.copied.get()));

@@ -1,8 +1,8 @@
 // Brings samples to a GPU: the host writes them into pinned memory, from where they are copied in
-// the order of a stream. Two passes may be under way at a time.
+// the order of a stream. Several passes may be under way at a time.
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include "exec/cuda/handles.h"
 #include "exec/passes/device_passes.h"
@@ -15,9 +15,10 @@ Bytes most_read(const DevicePasses& passes);
 class Uploads {
  public:
   /// On the calling thread's current GPU. Errors: CudaError.
-  explicit Uploads(Bytes per_pass);
+  Uploads(Bytes per_pass, std::size_t passes_under_way);
 
-  /// A pass begins; waits for the copies of the last but one. Errors: CudaError.
+  /// A pass begins; waits until no more than the others under way have copies left. Errors:
+  /// CudaError.
   void begin_pass();
   /// Memory for `bytes` more of the pass's.
   std::byte* take(Bytes bytes);
@@ -31,7 +32,7 @@ class Uploads {
     bool in_use = false;
   };
   Bytes per_pass_;
-  std::array<Slot, 2> slots_;
+  std::vector<Slot> slots_;
   std::size_t current_ = 0;
   Bytes used_;
 };

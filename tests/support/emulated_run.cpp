@@ -25,7 +25,7 @@ EmulatedRun::EmulatedRun(const Program& program, const Topology& topology, const
     : program_(program),
       channels_(program),
       state_(program),
-      inner_(make_in_process_transport(program, channels_, state_)) {
+      inner_(make_in_process_transport(program, channels_, state_, settings.mover)) {
   if (settings.wrap) wrapped_ = settings.wrap(*inner_, state_);
   executor_ = std::make_unique<Executor>(
       Execution{.program = program,
@@ -35,7 +35,9 @@ EmulatedRun::EmulatedRun(const Program& program, const Topology& topology, const
                 .ranks = ranks_,
                 .devices = all_devices(program),
                 .engines = settings.engines ? settings.engines : emulated_engines(),
-                .clocks = emulated_clocks(program, topology, settings.collectives, settings.time)},
+                .clocks = settings.clocks ? settings.clocks
+                                          : emulated_clocks(program, topology, settings.collectives,
+                                                            settings.time)},
       settings.execution);
 }
 

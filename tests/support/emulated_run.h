@@ -10,6 +10,7 @@
 #include "exec/emulated/emulated_clocks.h"
 #include "exec/emulated/misbehaving_transport.h"
 #include "exec/executor.h"
+#include "exec/transport/mover.h"
 
 namespace pipegraph::test {
 
@@ -29,6 +30,8 @@ class EmulatedRun {
     ExecutionOptions execution{};
     TransportWrapper wrap{};  ///< empty: the in-process transport as it is
     EngineFactory engines{};  ///< empty: emulated ones
+    ClockFactory clocks{};    ///< empty: emulated ones
+    Mover* mover = nullptr;   ///< of messages that the host does not reach
   };
 
   /// `program` and `topology` must outlive it.

@@ -89,7 +89,8 @@ StandInDevices::Wrap with() {
 class PlantedMistakes : public CudaTraining {
  protected:
   /// Whether three steps of the plan come out wrong or are reported.
-  static bool caught(const PlanSketch& sketch, const StandInDevices::Wrap& wrap) {
+  static bool caught(const PlanSketch& sketch, const StandInDevices::Wrap& wrap,
+                     const std::string& forgotten = "") {
     const ComputationGraph graph = dense_chain();
     const auto plan = plan_from(graph, sketch);
     TrainingRunOptions cpu;
@@ -99,13 +100,14 @@ class PlantedMistakes : public CudaTraining {
     const std::vector<double> expected =
         TrainingRun(plan->workload, plan->stages, plan->program, cpu).train(3);
     g_reports = 0;
-    const std::vector<double> actual =
-        TrainingRun(plan->workload, plan->stages, plan->program, cuda).train(3);
+    TrainingRun run(plan->workload, plan->stages, plan->program, cuda);
+    if (!forgotten.empty()) cuda_stand_in::forget_calls(forgotten);
+    const std::vector<double> actual = run.train(3);
     return differ(actual, expected) || g_reports > 0;
   }
 
-  static void expect_caught_where_it_shows(const PlanSketch& plan,
-                                           const StandInDevices::Wrap& wrap) {
+  static void expect_caught_where_it_shows(const PlanSketch& plan, const StandInDevices::Wrap& wrap,
+                                           const std::string& forgotten = "") {
     EXPECT_FALSE(caught(plan, with<WrappedMover>()));
     const bool shows =
         GetParam() == cuda_stand_in::Pace::Lazy || cuda_stand_in::under_thread_sanitizer();
@@ -114,7 +116,7 @@ class PlantedMistakes : public CudaTraining {
     bool seen = false;
     for (std::uint64_t seed = 1; seed <= 20 && !seen; ++seed) {
       start({.seed = seed});
-      seen = caught(plan, wrap);
+      seen = caught(plan, wrap, forgotten);
     }
     EXPECT_TRUE(seen);
   }
@@ -150,6 +152,14 @@ TEST_P(PlantedMistakes, AMissingWaitBetweenTheStreamsOfSumsAndMessages) {
                                {.mini_batch = 16, .micro_batch = 4, .optimizer = Optimizer::Sgd}),
                  {3}),
       with<ForgettingMover>());
+}
+
+TEST_P(PlantedMistakes, AHostThatReadsWhatIsStillBeingCopiedToIt) {
+  expect_caught_where_it_shows(chain(), with<WrappedMover>(), "cudaStreamSynchronize");
+}
+
+TEST_P(PlantedMistakes, AHostThatTakesAComputeForEndedBeforeItIs) {
+  expect_caught_where_it_shows(chain(), with<WrappedMover>(), "cudaEventQuery");
 }
 
 }  // namespace

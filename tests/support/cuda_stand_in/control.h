@@ -38,6 +38,9 @@ std::vector<std::string> take_findings();
 
 /// The `nth` call (from 1) of an API function from now on returns `code` instead of acting.
 void fail_call(const std::string& function, int nth, int code);
+/// Calls of an API function from now on return success without acting, as if a program had
+/// forgotten them.
+void forget_calls(const std::string& function);
 /// The `nth` operation (from 1) whose label contains `label` fails on the device: an error that
 /// stays and that later calls report.
 void fail_operation(const std::string& label, int nth);
