@@ -1,10 +1,8 @@
 #include "apps/job.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <sstream>
 #include <thread>
@@ -14,6 +12,7 @@
 #include "core/base/errors.h"
 #include "exec/cores.h"
 #include "exec/transport/device_ranks.h"
+#include "exec/transport/host_name.h"
 #include "exec/transport/in_process.h"
 #ifdef PIPEGRAPH_HAS_MPI
 #include "exec/transport/mpi/mpi_ranks.h"
@@ -74,11 +73,6 @@ std::vector<std::int32_t> rank_of_device(const JobOptions& options, const Progra
     throw ConfigError(k_flag, fmt::format("device {} has no rank", missing - rank_of.begin()),
                       "every device of the cluster");
   return rank_of;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 /// Of two texts, for a message.

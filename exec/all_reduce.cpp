@@ -11,16 +11,22 @@ AllReducer::AllReducer(const ReducingContext& context) : context_(context) {}
 AllReducer::~AllReducer() = default;
 
 std::optional<Seconds> AllReducer::start(InstructionId id, Seconds posted) {
-  const GradientSum sum = context_.engine.reduced(id);
-  MemberMessages messages(context_, id, posted);
-  const LaneId lane = context_.program.at(id).lane;
-  running_.push_back(
-      {id, sum.addends.empty()
-               ? make_meeting_member(std::move(messages))
-               : make_adding_member(std::move(messages), context_.engine, sum,
-                                    [this, lane](Bytes bytes) { return scratch(lane, bytes); })});
+  running_.push_back({id, make_member(id, posted)});
   running_.back().member->begin();
   return finish_if_done(running_.size() - 1);
+}
+
+std::unique_ptr<ReducingMember> AllReducer::make_member(InstructionId id, Seconds posted) {
+  const GradientSum sum = context_.engine.reduced(id);
+  MemberMessages messages(context_, id, posted);
+  if (sum.addends.empty()) return make_meeting_member(std::move(messages));
+  const Instruction& instruction = context_.program.at(id);
+  if (context_.transport.adds_up(instruction.group) &&
+      every_member_adds(context_.program.groups()[instruction.group.index()], sum))
+    return make_summing_member(context_, id, std::move(messages), sum);
+  return make_adding_member(
+      std::move(messages), context_.engine, sum,
+      [this, lane = instruction.lane](Bytes bytes) { return scratch(lane, bytes); });
 }
 
 std::optional<Seconds> AllReducer::arrived(const Arrival& arrival) {

@@ -1,6 +1,6 @@
 // All-reduces of one device over its transport's messages. Addends are added in the order in which
 // the engine lists them, whatever the transport and the times, so that results have the same bits
-// from run to run.
+// from run to run; unless the transport is there to add up in an order of its own.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +53,7 @@ class AllReducer {
     InstructionId id;
     std::unique_ptr<ReducingMember> member;
   };
+  std::unique_ptr<ReducingMember> make_member(InstructionId id, Seconds posted);
   std::optional<Seconds> finish_if_done(std::size_t place);
   Piece scratch(LaneId lane, Bytes bytes);
 

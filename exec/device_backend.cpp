@@ -16,6 +16,7 @@ DeviceBackend::DeviceBackend(const DeviceParts& parts, const Waiter& waiter)
       posted_(parts.program.lanes().size()) {
   if (const std::size_t most = parts.engine.most_under_way(); most > 1)
     ahead_.emplace(parts.program, parts.device, most);
+  if (parts.transport.in_program_order()) turns_.emplace(parts.program, parts.device);
 }
 
 void DeviceBackend::begin_step(RunRecord* record) {
@@ -25,22 +26,13 @@ void DeviceBackend::begin_step(RunRecord* record) {
 
 void DeviceBackend::start(InstructionId id) {
   current_ = id;
-  const Instruction& instruction = parts_.program.at(id);
-  if (is_compute(instruction.kind)) {
+  if (is_compute(parts_.program.at(id).kind)) {
     start_compute(id);
-  } else if (is_transfer(instruction.kind)) {
-    const Seconds posted = parts_.clock.ready(id);
-    posted_[instruction.lane.index()] = posted;
-    parts_.transport.post(
-        parts_.device, {.channel = parts_.channels.of(id),
-                        .half = instruction.kind == InstructionKind::Send ? Half::Send : Half::Recv,
-                        .element_bytes = instruction.element_bytes,
-                        .instruction = id,
-                        .bytes = instruction.bytes,
-                        .posted = posted,
-                        .pieces = parts_.engine.pieces(id)});
+  } else if (turns_) {
+    turns_->ready(id);
+    begin_in_turn();
   } else {
-    start_all_reduce(id);
+    communicate(id);
   }
 }
 
@@ -58,6 +50,31 @@ void DeviceBackend::issue_ahead() {
     current_ = id;
     start_compute(id);
   }
+}
+
+void DeviceBackend::begin_in_turn() {
+  while (const auto id = turns_->next()) communicate(*id);
+}
+
+void DeviceBackend::communicate(InstructionId id) {
+  if (is_transfer(parts_.program.at(id).kind))
+    post(id);
+  else
+    start_all_reduce(id);
+}
+
+void DeviceBackend::post(InstructionId half) {
+  const Instruction& instruction = parts_.program.at(half);
+  const Seconds posted = parts_.clock.ready(half);
+  posted_[instruction.lane.index()] = posted;
+  parts_.transport.post(
+      parts_.device, {.channel = parts_.channels.of(half),
+                      .half = instruction.kind == InstructionKind::Send ? Half::Send : Half::Recv,
+                      .element_bytes = instruction.element_bytes,
+                      .instruction = half,
+                      .bytes = instruction.bytes,
+                      .posted = posted,
+                      .pieces = parts_.engine.pieces(half)});
 }
 
 void DeviceBackend::start_all_reduce(InstructionId id) {
@@ -134,6 +151,9 @@ void DeviceBackend::report(const Completion& done) {
     record_->end[done.instruction.index()] = done.end;
   }
   fresh_.push_back(done);
+  if (!turns_) return;
+  turns_->completed(done.instruction);
+  begin_in_turn();
 }
 
 void DeviceBackend::pause() {

@@ -11,6 +11,7 @@
 #include "exec/clock.h"
 #include "exec/engine.h"
 #include "exec/issue_ahead.h"
+#include "exec/issue_order.h"
 #include "exec/state/run_state.h"
 #include "exec/waiter.h"
 
@@ -45,7 +46,10 @@ class DeviceBackend : public Backend {
  private:
   void start_compute(InstructionId id);
   void issue_ahead();
+  void communicate(InstructionId id);
+  void post(InstructionId half);
   void start_all_reduce(InstructionId id);
+  void begin_in_turn();
   std::size_t receive();  ///< how many arrivals there were
   void compute();
   void release_held();
@@ -58,6 +62,7 @@ class DeviceBackend : public Backend {
   Waiter waiter_;
   AllReducer all_reducer_;
   std::optional<IssueAhead> ahead_;  ///< if the engine takes more than one compute at a time
+  std::optional<IssueOrder> turns_;  ///< if the transport demands it
   RunRecord* record_ = nullptr;
   std::vector<Seconds> posted_;       ///< by lane: when its instruction was posted
   std::size_t computing_ = 0;         ///< computes that the engine has taken and not completed

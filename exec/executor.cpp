@@ -54,18 +54,15 @@ class Executor::Impl {
         quiescence_(execution_.devices),
         slots_(execution_.devices.size()),
         threads_(execution_.devices.size(), spin_) {
-    const std::vector<int> cores = usable_cores();
-    const bool pin =
-        options_.pinning == Pinning::WhereCoresSuffice && has_a_core_each(execution_, options_);
-    carry_out([&](std::size_t place) {
-      if (pin) pin_this_thread(cores[options_.first_core + place]);
-      const DeviceId device = execution_.devices[place];
-      slots_[place] = std::make_unique<DeviceSlot>(
-          execution_, device,
-          Waiter({execution_.state, execution_.transport, quiescence_}, device,
-                 {.deadline = options_.deadline, .spin = spin_}));
-    });
+    try {
+      make_slots();
+    } catch (...) {
+      end_slots();
+      throw;
+    }
   }
+
+  ~Impl() { end_slots(); }
 
   StepResult run_step(Tracing tracing) {
     StepResult result;
@@ -97,6 +94,28 @@ class Executor::Impl {
   }
 
  private:
+  void make_slots() {
+    const std::vector<int> cores = usable_cores();
+    const bool pin =
+        options_.pinning == Pinning::WhereCoresSuffice && has_a_core_each(execution_, options_);
+    carry_out([&](std::size_t place) {
+      if (pin) pin_this_thread(cores[options_.first_core + place]);
+      const DeviceId device = execution_.devices[place];
+      slots_[place] = std::make_unique<DeviceSlot>(
+          execution_, device,
+          Waiter({execution_.state, execution_.transport, quiescence_}, device,
+                 {.deadline = options_.deadline, .spin = spin_}));
+    });
+  }
+
+  /// On the devices' threads, which have used what they give up; a thread that never comes back is
+  /// left with the process.
+  void end_slots() noexcept {
+    threads_.begin([this](std::size_t place) { slots_[place].reset(); });
+    const bool failed = execution_.state.failure.happened();
+    if (!threads_.wait(failed ? options_.grace : options_.deadline + options_.grace)) abandon();
+  }
+
   void prepare(std::size_t place, StepResult& result) {
     DeviceSlot& slot = *slots_[place];
     slot.dispatcher.emplace(slot.unstarted);
@@ -198,7 +217,9 @@ class Executor::Impl {
   }
 
   [[noreturn]] void abandon() const {
-    if (options_.abandon != nullptr) options_.abandon(text_of_failure());
+    if (options_.abandon != nullptr)
+      options_.abandon(execution_.state.failure.happened() ? text_of_failure()
+                                                           : "a device does not end");
     std::terminate();
   }
 

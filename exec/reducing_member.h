@@ -1,4 +1,4 @@
-// The two kinds of member of an all-reduce, and what they share: posting messages to the others of
+// The kinds of member of an all-reduce, and what they share: posting messages to the others of
 // the group.
 #pragma once
 
@@ -54,5 +54,12 @@ using ScratchOf = std::function<Piece(Bytes)>;
 std::unique_ptr<ReducingMember> make_adding_member(MemberMessages messages, Engine& engine,
                                                    const GradientSum& sum,
                                                    const ScratchOf& scratch);
+
+/// Members meet, and the transport adds up. Every member must have an addend.
+std::unique_ptr<ReducingMember> make_summing_member(const ReducingContext& context,
+                                                    InstructionId all_reduce,
+                                                    MemberMessages messages,
+                                                    const GradientSum& sum);
+bool every_member_adds(const Group& group, const GradientSum& sum);
 
 }  // namespace pipegraph

@@ -46,4 +46,12 @@ void check_nccl(ncclResult_t result, const char* call, const std::source_locatio
   throw NcclError(sentence(call, problem, at), result);
 }
 
+void check_nccl_state(ncclResult_t state, ncclComm_t comm, const std::string& what) {
+  if (state == ncclSuccess) [[likely]]
+    return;
+  throw NcclError(fmt::format("the communicator {} failed{}: {}; {}", what, on_device(),
+                              ncclGetErrorString(state), ncclGetLastError(comm)),
+                  state);
+}
+
 }  // namespace pipegraph

@@ -42,6 +42,8 @@ void check_cublas(cublasStatus_t result, const char* call,
 /// "in progress" counts as success: non-blocking communicators are polled.
 void check_nccl(ncclResult_t result, const char* call,
                 const std::source_location& at = std::source_location::current());
+/// Throws unless a communicator, named `what`, is well: something asked of it earlier has failed.
+void check_nccl_state(ncclResult_t state, ncclComm_t comm, const std::string& what);
 
 }  // namespace pipegraph
 

@@ -14,7 +14,13 @@ CudaLanes::CudaLanes(std::vector<int> gpu_of_device)
 
 CudaLanes::~CudaLanes() = default;
 
+void CudaLanes::enter(DeviceId device, SumStream& sums) {
+  if (connections_ != nullptr) connections_->connect(device, sums);
+  at(device).sums = &sums;
+}
+
 void CudaLanes::leave(DeviceId device) noexcept {
+  if (connections_ != nullptr) connections_->disconnect(device);
   // After a failure others may still be copying from its memory.
   for (Member& member : members_)
     for (auto& [channel, lane] : member.lanes) wait_for_end(lane.stream);

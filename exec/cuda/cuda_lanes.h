@@ -13,16 +13,31 @@
 
 namespace pipegraph {
 
+/// What connects devices besides, made and given up on their own threads.
+class DeviceConnections {
+ public:
+  virtual ~DeviceConnections() = default;
+  /// `sums` outlives the connections.
+  virtual void connect(DeviceId device, SumStream& sums) = 0;
+  /// Nothing of the device is under way afterwards.
+  virtual void disconnect(DeviceId device) noexcept = 0;
+};
+
 class CudaLanes final : public Mover {
  public:
+  /// -1: the device is not of this process.
   explicit CudaLanes(std::vector<int> gpu_of_device);
   ~CudaLanes() override;
 
   int gpu(DeviceId device) const { return at(device).gpu; }
   const std::vector<int>& gpus() const { return gpu_of_device_; }
 
-  /// A device takes part until it leaves; `sums` is its own. Its thread.
-  void enter(DeviceId device, SumStream& sums) { at(device).sums = &sums; }
+  /// Told of devices from now on; null: nothing is. While no device is there.
+  void connect_with(DeviceConnections* connections) { connections_ = connections; }
+
+  /// A device takes part until it leaves; `sums` is its own. Its thread. Errors: those of what
+  /// connects devices.
+  void enter(DeviceId device, SumStream& sums);
   /// Its memory and streams may go afterwards: nothing copies any more. No device is running.
   void leave(DeviceId device) noexcept;
 
@@ -48,6 +63,7 @@ class CudaLanes final : public Mover {
 
   std::vector<int> gpu_of_device_;
   std::vector<Member> members_;
+  DeviceConnections* connections_ = nullptr;
 };
 
 }  // namespace pipegraph

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <set>
 #include <string>
 
 #include "exec/cuda/cuda_error.h"
+#include "exec/transport/host_name.h"
 
 namespace pipegraph {
 
@@ -74,8 +76,15 @@ std::vector<int> choose_gpus(std::size_t devices, GpuSharing sharing) {
   return gpus;
 }
 
+std::string gpu_identity(int gpu) {
+  std::array<char, 32> bus{};
+  PIPEGRAPH_CUDA(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), gpu));
+  return host_name() + " " + bus.data();
+}
+
 void connect_gpus(const std::vector<int>& gpu_of_device) {
-  const std::set<int> used(gpu_of_device.begin(), gpu_of_device.end());
+  std::set<int> used(gpu_of_device.begin(), gpu_of_device.end());
+  used.erase(-1);
   for (const int gpu : used) {
     const OnGpu here(gpu);
     for (const int peer : used)

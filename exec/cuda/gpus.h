@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/ids.h"
@@ -16,7 +17,11 @@ enum class GpuSharing : std::uint8_t { Refused, Allowed };
 /// it is too old, if there is no GPU, or fewer than devices and sharing is refused.
 std::vector<int> choose_gpus(std::size_t devices, GpuSharing sharing);
 
-/// Lets GPUs that are used copy from each other directly, where the machine can. Errors: CudaError.
+/// "node7 0000:3b:00.0": the same text for the same GPU, whichever process asks. Errors: CudaError.
+std::string gpu_identity(int gpu);
+
+/// Lets GPUs that are used copy from each other directly, where the machine can. -1: the device is
+/// another process's. Errors: CudaError.
 void connect_gpus(const std::vector<int>& gpu_of_device);
 
 /// The calling thread's GPU while it lives, and the one before afterwards. Errors: CudaError.

@@ -10,6 +10,10 @@ set(exec_cuda_sources
   enqueued_computes.cpp
   gpus.cpp
   handles.cpp
+  nccl_communicator.cpp
+  nccl_device.cpp
+  nccl_links.cpp
+  nccl_transport.cpp
   uploads.cpp)
 list(TRANSFORM exec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 set(exec_cuda_depends core_base core_model exec_kernels exec_operators exec_passes exec_training exec_transport fmt::fmt)

@@ -39,6 +39,14 @@ struct Arrival {
   Seconds other_posted{0};  ///< of the other side
 };
 
+/// A vector that all members of a group add up.
+struct GroupVector {
+  InstructionId instruction;
+  GroupId group;
+  /// The own part, and the sum afterwards; as MessageHalf::pieces.
+  std::span<const Piece> pieces;
+};
+
 /// Each device's calls come from its own thread, those of different devices at the same time.
 /// Errors of any call: MachineError, which ends the run; messages that differ in bytes or element
 /// size name device and instruction at both ends (see size_mismatch).
@@ -59,6 +67,14 @@ class Transport {
   /// Whether nothing is on its way to `device`, and nobody outside this process could send it
   /// anything; asked by any thread while all devices of the process wait. False if not known.
   virtual bool quiet(DeviceId device) = 0;
+  /// Whether transfers and all-reduces of a device have to begin one after another, in the order of
+  /// the program.
+  virtual bool in_program_order() const { return false; }
+  /// Whether it adds up vectors of this group by itself, in an order of its own.
+  virtual bool adds_up(GroupId /*group*/) const { return false; }
+  /// Begins to add up, only if it can and once all members of the group are about to; an arrival of
+  /// the instruction tells that the sum is there.
+  virtual void add_up(DeviceId self, const GroupVector& vector);
   /// A device of this process has failed: wakes everyone, tells other processes. Any thread.
   virtual void abort(const Fault& fault) noexcept = 0;
 };

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/errors.h"
+#include "exec/transport/device_ranks.h"
 #include "exec/transport/in_process.h"
 
 namespace pipegraph::test {
@@ -31,23 +32,32 @@ TrainingRun::TrainingRun(const Workload& workload, const StageGraph& stages, con
       others_(options.make_devices ? options.make_devices(devices_, options_) : nullptr),
       channels_(program),
       state_(program),
-      transport_(make_in_process_transport(program, channels_, state_,
-                                           others_ ? others_->mover() : nullptr)),
+      inner_(make_in_process_transport(program, channels_, state_,
+                                       others_ ? others_->mover() : nullptr)),
+      outer_(others_ ? others_->transport(
+                           {.program = program,
+                            .channels = channels_,
+                            .state = state_,
+                            .ranks = ranks_,
+                            .rank_of_device = ranks_of_devices(program.device_count(), 1),
+                            .inner = *inner_,
+                            .deadline = options.deadline})
+                     : nullptr),
       mini_batch_(workload.training.mini_batch) {
   const EngineFactory engines =
       others_ ? others_->engines()
               : cpu_engines(devices_.tables(), devices_.order(),
                             {.seed = options.seed, .memory = options.memory}, devices_.engines());
-  executor_ =
-      std::make_unique<Executor>(Execution{.program = program,
-                                           .channels = channels_,
-                                           .state = state_,
-                                           .transport = *transport_,
-                                           .ranks = ranks_,
-                                           .devices = all_devices(program),
-                                           .engines = engines,
-                                           .clocks = [](DeviceId) { return make_real_clock(); }},
-                                 ExecutionOptions{.pinning = options.pinning});
+  executor_ = std::make_unique<Executor>(
+      Execution{.program = program,
+                .channels = channels_,
+                .state = state_,
+                .transport = outer_ ? *outer_ : *inner_,
+                .ranks = ranks_,
+                .devices = all_devices(program),
+                .engines = engines,
+                .clocks = [](DeviceId) { return make_real_clock(); }},
+      ExecutionOptions{.deadline = options.deadline, .pinning = options.pinning});
   runner_ = std::make_unique<PlanStepRunner>(devices_, *executor_, ranks_);
 }
 

@@ -15,6 +15,7 @@
 #include "exec/steps/plan_step_runner.h"
 #include "exec/training/synthetic_data.h"
 #include "exec/transport/mover.h"
+#include "exec/transport/transport_context.h"
 
 namespace pipegraph::test {
 
@@ -27,6 +28,10 @@ class OtherDevices {
   virtual ~OtherDevices() = default;
   virtual EngineFactory engines() = 0;
   virtual Mover* mover() = 0;
+  /// What stands on the transport within the process; null: nothing.
+  virtual std::unique_ptr<Transport> transport(const TransportContext& /*context*/) {
+    return nullptr;
+  }
 };
 struct TrainingRunOptions;
 /// `devices` outlives what is made.
@@ -41,6 +46,7 @@ struct TrainingRunOptions {
   /// Tests use Poison, so that bytes used too long show as NaN.
   MemoryUse memory = MemoryUse::Poison;
   Pinning pinning = Pinning::Never;
+  Seconds deadline{60};
 };
 
 class TrainingRun {
@@ -79,7 +85,8 @@ class TrainingRun {
   Channels channels_;
   RunState state_;
   SingleRank ranks_;
-  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Transport> inner_;
+  std::unique_ptr<Transport> outer_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<PlanStepRunner> runner_;
   std::int32_t mini_batch_;

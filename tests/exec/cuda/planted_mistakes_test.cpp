@@ -95,7 +95,7 @@ class PlantedMistakes : public CudaTraining {
     const auto plan = plan_from(graph, sketch);
     TrainingRunOptions cpu;
     cpu.optimizer.learning_rate = 0.5;  // so that a wrong gradient shows in the next loss
-    TrainingRunOptions cuda = on_stand_in(wrap);
+    TrainingRunOptions cuda = on_stand_in({.wrap = wrap, .nccl = {}});
     cuda.optimizer = cpu.optimizer;
     const std::vector<double> expected =
         TrainingRun(plan->workload, plan->stages, plan->program, cpu).train(3);

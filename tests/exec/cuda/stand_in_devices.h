@@ -6,6 +6,7 @@
 
 #include "exec/cuda/cuda_engine.h"
 #include "exec/cuda/gpus.h"
+#include "exec/cuda/nccl_transport.h"
 #include "tests/exec/numerics/trained_plans.h"
 #include "tests/support/cuda_stand_in/control.h"
 #include "tests/support/cuda_stand_in/sanitizer.h"
@@ -19,12 +20,18 @@ class StandInDevices final : public OtherDevices {
  public:
   /// Stands between the transport and the lanes.
   using Wrap = std::function<std::unique_ptr<Mover>(CudaLanes&)>;
+  struct Settings {
+    Wrap wrap;                         ///< none: the lanes as they are
+    std::optional<NcclSettings> nccl;  ///< between GPUs; none: copies
+  };
 
-  StandInDevices(TrainingDevices& devices, const TrainingRunOptions& options, const Wrap& wrap)
+  StandInDevices(TrainingDevices& devices, const TrainingRunOptions& options,
+                 const Settings& settings)
       : devices_(devices),
         options_(options),
         lanes_(choose_gpus(devices.engines().size(), GpuSharing::Allowed)),
-        wrapped_(wrap ? wrap(lanes_) : nullptr) {}
+        wrapped_(settings.wrap ? settings.wrap(lanes_) : nullptr),
+        nccl_(settings.nccl) {}
 
   EngineFactory engines() override {
     return cuda_engines({devices_.tables(), devices_.order(), lanes_},
@@ -34,19 +41,23 @@ class StandInDevices final : public OtherDevices {
                         devices_.engines());
   }
   Mover* mover() override { return wrapped_ ? wrapped_.get() : &lanes_; }
+  std::unique_ptr<Transport> transport(const TransportContext& context) override {
+    return nccl_ ? make_nccl_transport(context, lanes_, *nccl_) : nullptr;
+  }
 
  private:
   TrainingDevices& devices_;
   const TrainingRunOptions& options_;
   CudaLanes lanes_;
   std::unique_ptr<Mover> wrapped_;
+  std::optional<NcclSettings> nccl_;
 };
 
 /// Options of a run on the stand-in.
-inline TrainingRunOptions on_stand_in(const StandInDevices::Wrap& wrap = {}) {
+inline TrainingRunOptions on_stand_in(const StandInDevices::Settings& settings = {}) {
   TrainingRunOptions options;
-  options.make_devices = [wrap](TrainingDevices& devices, const TrainingRunOptions& of_run) {
-    return std::make_unique<StandInDevices>(devices, of_run, wrap);
+  options.make_devices = [settings](TrainingDevices& devices, const TrainingRunOptions& of_run) {
+    return std::make_unique<StandInDevices>(devices, of_run, settings);
   };
   return options;
 }

@@ -1,0 +1,242 @@
+#include "exec/cuda/nccl_transport.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/errors.h"
+#include "exec/cuda/gpus.h"
+#include "exec/cuda/nccl_device.h"
+
+namespace pipegraph {
+
+namespace {
+
+/// Of halves that only tell the other end; the rest is the place in Device::announced.
+constexpr std::uint32_t k_announcement = 1U << 31;
+
+class NcclTransport final : public Transport, public DeviceConnections {
+ public:
+  NcclTransport(const TransportContext& context, CudaLanes& lanes, const NcclSettings& settings)
+      : context_(context),
+        lanes_(lanes),
+        settings_(settings),
+        links_(context.program, context.channels,
+               {places_of_devices(context, lanes), settings.communicators}),
+        ids_(share_ids(context, links_)),
+        devices_(context.program.device_count()) {
+    for (Device& device : devices_) device.links.resize(links_.list().size());
+    lanes_.connect_with(this);
+  }
+  ~NcclTransport() override { lanes_.connect_with(nullptr); }
+
+  void connect(DeviceId device, SumStream& sums) override {
+    at(device).nccl.emplace(
+        NcclDevice::Shared{links_, ids_, context_.state.failure, context_.deadline}, device, sums);
+  }
+  void disconnect(DeviceId device) noexcept override { at(device).nccl.reset(); }
+
+  void post(DeviceId self, const MessageHalf& message) override {
+    const auto link = links_.of(message.channel);
+    if (!link || message.pieces.empty() || message.bytes.count == 0) {
+      context_.inner.post(self, message);
+      return;
+    }
+    Device& device = at(self);
+    MessageHalf announcement = message;
+    announcement.pieces = {};
+    announcement.token = k_announcement | device.keep({message, Seconds{0}});
+    device.links[*link].announced.push_back(announcement.token & ~k_announcement);
+    context_.inner.post(self, announcement);
+  }
+
+  std::span<const Arrival> poll(DeviceId self) override {
+    Device& device = at(self);
+    device.arrivals.clear();
+    for (const Arrival& arrival : context_.inner.poll(self)) {
+      if ((arrival.token & k_announcement) == 0)
+        device.arrivals.push_back(arrival);
+      else
+        met(self, arrival);
+    }
+    if (device.launches.load(std::memory_order_relaxed) > 0) end_launches(device);
+    return device.arrivals;
+  }
+
+  void sleep(DeviceId self, Seconds at_most) override { context_.inner.sleep(self, at_most); }
+  bool unannounced(DeviceId self) const override {
+    return devices_[self.index()].launches.load(std::memory_order_relaxed) > 0 ||
+           context_.inner.unannounced(self);
+  }
+  bool quiet(DeviceId device) override {
+    return at(device).launches.load() == 0 && context_.inner.quiet(device);
+  }
+  void abort(const Fault& fault) noexcept override { context_.inner.abort(fault); }
+
+  bool in_program_order() const override {
+    return settings_.communicators == NcclCommunicators::One;
+  }
+  bool adds_up(GroupId group) const override {
+    return settings_.sums == GroupSums::ByNccl && links_.of(group).has_value();
+  }
+  void add_up(DeviceId self, const GroupVector& vector) override {
+    Device& device = at(self);
+    const auto link = links_.of(vector.group);
+    check(link.has_value(), "a group that adds up has a communicator");
+    device.nccl->add_up(*link, vector.pieces);
+    device.launched(*link, {{vector.instruction, 0, Half::Recv, Seconds{0}}});
+  }
+
+ private:
+  /// A half that waits for its other end.
+  struct Announced {
+    MessageHalf message;
+    Seconds other_posted{0};
+  };
+  struct Link {
+    std::vector<std::uint32_t> announced;  ///< halves that have not been launched, as posted
+    std::size_t met = 0;                   ///< how many of them have their other end
+    std::deque<std::vector<Arrival>> under_way;
+  };
+  /// Of one device; its thread's, but for the number of launches.
+  struct alignas(128) Device {
+    std::optional<NcclDevice> nccl;
+    std::vector<Announced> announced;
+    std::vector<std::uint32_t> free;  ///< places in it
+    std::vector<Link> links;
+    std::vector<std::size_t> busy;  ///< links with launches under way
+    std::vector<Arrival> arrivals;
+    std::atomic<std::size_t> launches{0};
+
+    std::uint32_t keep(const Announced& half) {
+      if (free.empty()) {
+        announced.push_back(half);
+        return static_cast<std::uint32_t>(announced.size() - 1);
+      }
+      const std::uint32_t place = free.back();
+      free.pop_back();
+      announced[place] = half;
+      return place;
+    }
+    void launched(std::size_t link, std::vector<Arrival> arrivals_of) {
+      if (links[link].under_way.empty()) busy.push_back(link);
+      links[link].under_way.push_back(std::move(arrivals_of));
+      ++launches;
+    }
+  };
+
+  Device& at(DeviceId id) { return devices_[id.index()]; }
+
+  static std::vector<DevicePlace> places_of_devices(const TransportContext& context,
+                                                    const CudaLanes& lanes);
+  static std::vector<ncclUniqueId> share_ids(const TransportContext& context,
+                                             const NcclLinks& links);
+
+  /// All halves of an all-reduce's phase are posted at once and launched together: on one
+  /// communicator launches follow each other, and the members' orders could differ.
+  void met(DeviceId self, const Arrival& arrival) {
+    Device& device = at(self);
+    const std::uint32_t place = arrival.token & ~k_announcement;
+    Announced& half = device.announced[place];
+    half.other_posted = arrival.other_posted;
+    const std::size_t number = *links_.of(half.message.channel);
+    Link& link = device.links[number];
+    if (++link.met == link.announced.size()) launch(device, number);
+  }
+
+  void launch(Device& device, std::size_t number) {
+    Link& link = device.links[number];
+    // In the order in which they were posted, which is the same at both ends of a pair.
+    std::vector<NcclDevice::Part> parts;
+    std::vector<Arrival> arrivals;
+    for (const std::uint32_t place : link.announced) {
+      const Announced& half = device.announced[place];
+      const Channel& channel = context_.channels.at(half.message.channel);
+      const bool sends = half.message.half == Half::Send;
+      parts.push_back({half.message.half, sends ? channel.to : channel.from, half.message.pieces});
+      arrivals.push_back(
+          {half.message.instruction, half.message.token, half.message.half, half.other_posted});
+      device.free.push_back(place);
+    }
+    link.announced.clear();
+    link.met = 0;
+    device.nccl->exchange(number, parts);
+    device.launched(number, std::move(arrivals));
+  }
+
+  void end_launches(Device& device) {
+    std::erase_if(device.busy, [&](std::size_t number) {
+      auto& under_way = device.links[number].under_way;
+      while (!under_way.empty() && device.nccl->ended(number)) {
+        const std::vector<Arrival>& ended = under_way.front();
+        device.arrivals.insert(device.arrivals.end(), ended.begin(), ended.end());
+        under_way.pop_front();
+        --device.launches;
+      }
+      return under_way.empty();
+    });
+  }
+
+  TransportContext context_;
+  CudaLanes& lanes_;
+  NcclSettings settings_;
+  NcclLinks links_;
+  std::vector<ncclUniqueId> ids_;
+  std::vector<Device> devices_;
+};
+
+/// Every rank tells the GPUs of its devices, a line each.
+std::vector<DevicePlace> NcclTransport::places_of_devices(const TransportContext& context,
+                                                          const CudaLanes& lanes) {
+  std::string mine;
+  for (const int gpu : lanes.gpus())
+    if (gpu >= 0) mine += gpu_identity(gpu) + "\n";
+  std::vector<std::string> told = context.ranks.all_gather(mine);
+  std::vector<DevicePlace> places;
+  for (const std::int32_t rank : context.rank_of_device) {
+    std::string& rest = told[static_cast<std::size_t>(rank)];
+    const std::size_t end = rest.find('\n');
+    check(end != std::string::npos, "a rank tells of all of its devices");
+    places.push_back({rank, rest.substr(0, end)});
+    rest.erase(0, end + 1);
+  }
+  return places;
+}
+
+/// The rank of a communicator's first member makes its id.
+std::vector<ncclUniqueId> NcclTransport::share_ids(const TransportContext& context,
+                                                   const NcclLinks& links) {
+  const auto maker = [&](const NcclLink& link) {
+    return context.rank_of_device[link.members.front().index()];
+  };
+  std::string mine;
+  for (const NcclLink& link : links.list())
+    if (maker(link) == context.ranks.rank()) {
+      const ncclUniqueId id = make_nccl_id();
+      mine.append(id.internal, sizeof id.internal);
+    }
+  std::vector<std::string> told = context.ranks.all_gather(mine);
+  std::vector<ncclUniqueId> ids;
+  for (const NcclLink& link : links.list()) {
+    std::string& rest = told[static_cast<std::size_t>(maker(link))];
+    ncclUniqueId& id = ids.emplace_back();
+    check(rest.size() >= sizeof id.internal, "a rank tells all ids that it makes");
+    std::memcpy(id.internal, rest.data(), sizeof id.internal);
+    rest.erase(0, sizeof id.internal);
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_nccl_transport(const TransportContext& context, CudaLanes& lanes,
+                                               const NcclSettings& settings) {
+  static_cast<void>(nccl_version());
+  return std::make_unique<NcclTransport>(context, lanes, settings);
+}
+
+}  // namespace pipegraph

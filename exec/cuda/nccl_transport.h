@@ -1,0 +1,27 @@
+// Messages between GPUs by NCCL. Another transport tells both ends that the other is ready, and
+// what it has to send; only then is the data sent, so that nothing that is under way on a GPU waits
+// for what a host has not done yet. Devices on one GPU stay with the other transport.
+#pragma once
+
+#include <memory>
+
+#include "exec/cuda/cuda_lanes.h"
+#include "exec/cuda/nccl_links.h"
+#include "exec/transport/transport_context.h"
+
+namespace pipegraph {
+
+/// Who adds up gradients: the devices, in the order of the program, or NCCL in its own.
+enum class GroupSums : std::uint8_t { InOrder, ByNccl };
+
+struct NcclSettings {
+  NcclCommunicators communicators = NcclCommunicators::PerPair;
+  GroupSums sums = GroupSums::InOrder;
+};
+
+/// All ranks make theirs together; `lanes` tells it of the devices of this one, and outlives it.
+/// Errors: MachineError if NCCL is too old or would refuse the devices.
+std::unique_ptr<Transport> make_nccl_transport(const TransportContext& context, CudaLanes& lanes,
+                                               const NcclSettings& settings);
+
+}  // namespace pipegraph
