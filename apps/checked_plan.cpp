@@ -78,12 +78,13 @@ Outcome CheckedPlan::measured() const {
   auto concluded = conclude(program_, traced_.mean_record());
   outcome.timeline = std::get<Timeline>(std::move(concluded));
   add_run(outcome.result, report_of(outcome, setup_));
+  const StepsSeen seen = steps_.seen();
   MeasuredTimes times{.steps = static_cast<std::int32_t>(steps_.times().size()),
                       .untraced = quartiles(steps_.times()),
                       .traced = quartiles(traced_.times()),
                       .discarded = static_cast<std::int32_t>(steps_.discarded()),
-                      .disturbance = emulated() ? "" : to_text(steps_.disturbance()),
-                      .no_verdict = steps_.no_verdict()};
+                      .disturbance = emulated() ? "" : to_text(seen.total),
+                      .no_verdict = seen.no_verdict()};
   add_measured(outcome.result, times, setup_.workload.training.mini_batch);
   outcome.result.backend = to_text(backend_);
   if (!emulated())

@@ -30,7 +30,7 @@ class CheckedPlan {
   /// The outcome with the figures of what was measured, and the mean of the traced steps.
   Outcome measured() const;
   /// Why the profile proves nothing; empty if it does.
-  std::string no_profile() const { return rounds_.no_verdict(); }
+  std::string no_profile() const { return rounds_.seen().no_verdict(); }
 
  private:
   bool emulated() const { return backend_ == MeasuredBackend::Emulated; }

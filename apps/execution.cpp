@@ -1,13 +1,17 @@
 #include "apps/execution.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "apps/one_process.h"
 #include "apps/version.h"
 #include "core/base/errors.h"
 #include "core/program/text.h"
+#include "exec/cores.h"
 #include "exec/measure/watched_steps.h"
+#include "exec/steps/losses.h"
 #include "exec/training/crc32.h"
+#include "exec/training/finite_losses.h"
 
 namespace pipegraph {
 namespace {
@@ -24,6 +28,97 @@ struct TracedSteps {
       if (times[i] >= quartiles.lower && times[i] <= quartiles.upper) mean.add(records[i]);
     return mean.empty() ? records.front() : mean.value();
   }
+};
+
+/// Steps that take the machine's time are watched; virtual time is never disturbed, and of devices
+/// that share cores each disturbs the others.
+SchedulingReader reader_for(const DeviceContext& context, const ExecutionRequest& request) {
+  const std::size_t own = request.job->devices(context.program).size();
+  if (request.kind->computes == Computes::No || own > usable_cores().size())
+    return [] { return SchedulingTotals{}; };
+  return [] { return scheduling_totals(); };
+}
+
+/// One measurement, on this rank's devices.
+class MeasuredRun {
+ public:
+  MeasuredRun(const DeviceContext& context, DeviceSet& devices, const ExecutionRequest& request)
+      : context_(context),
+        devices_(devices),
+        request_(request),
+        process_(context, devices, request),
+        watch_(reader_for(context, request)) {}
+
+  /// Steps below 0 warm up.
+  void step(std::int32_t step) {
+    if (step < 0) {
+      process_.executor().run_step(Tracing::Off);
+      return look_at_losses();
+    }
+    untraced_.push_back(
+        watch_.run([&] { return process_.executor().run_step(Tracing::Off); }).time);
+    look_at_losses();
+    if (request_.tracing == Tracing::Off) return;
+    StepResult noted = watch_.run([&] { return process_.executor().run_step(Tracing::On); });
+    look_at_losses();
+    clock_bound_ = std::max(clock_bound_, noted.clock_bound);
+    traced_.times.push_back(noted.time);
+    traced_.records.push_back(std::move(*noted.record));
+  }
+
+  Executed executed() {
+    Executed executed;
+    const StepsSeen seen = watch_.seen(request_.job->ranks());
+    executed.times = {.steps = request_.steps,
+                      .untraced = quartiles(untraced_),
+                      .disturbed = static_cast<std::int32_t>(seen.disturbed),
+                      .disturbance = seen.total.known ? to_text(seen.total) : "",
+                      .no_verdict = seen.no_verdict(),
+                      .clock_bound = clock_bound_};
+    executed.notes = devices_.notes();
+    note_trust(seen, executed);
+    if (request_.tracing == Tracing::Off) return executed;
+    executed.times.traced = quartiles(traced_.times);
+    auto outcome = conclude(context_.program, traced_.mean(*executed.times.traced));
+    check(std::holds_alternative<Timeline>(outcome), "a step that ended has a complete record");
+    executed.timeline = std::get<Timeline>(std::move(outcome));
+    return executed;
+  }
+
+ private:
+  /// A plan whose numbers are none takes other times than one that computes.
+  void look_at_losses() {
+    ++steps_;
+    const TrainingDevices* const training = devices_.training();
+    if (training == nullptr) return;
+    check_finite(collect_losses(*training, request_.job->ranks()),
+                 fmt::format("loss of step {} (warm-up and traced steps included)", steps_),
+                 "what was computed is no measure of the plan; a training run with a smaller "
+                 "--learning-rate tells whether the network can learn at all");
+  }
+
+  void note_trust(const StepsSeen& seen, Executed& executed) const {
+    if (seen.disturbed > 0)
+      executed.notes.push_back(
+          fmt::format("the machine did other things in {} of {} steps ({}): {}", seen.disturbed,
+                      seen.steps, to_text(seen.total),
+                      executed.times.no_verdict.empty() ? "measure again if times vary"
+                                                        : "no verdict, these times prove nothing"));
+    if (clock_bound_)
+      executed.notes.push_back(
+          fmt::format("ranks read different clocks: times in the timeline may be wrong by {}",
+                      to_text(*clock_bound_)));
+  }
+
+  const DeviceContext& context_;
+  DeviceSet& devices_;
+  const ExecutionRequest& request_;
+  OneProcess process_;
+  StepWatch watch_;
+  std::vector<Seconds> untraced_;
+  TracedSteps traced_;
+  std::optional<Seconds> clock_bound_;
+  std::int64_t steps_ = 0;
 };
 
 /// A program as text, so that a difference can be named; a long one by its checksum.
@@ -49,28 +144,12 @@ Executed execute(const DeviceContext& context, const ExecutionRequest& request,
                  const std::function<void()>& stepped) {
   const std::unique_ptr<DeviceSet> devices = request.kind->make(context);
   agree(context, request);
-  OneProcess process(context, *devices, request);
-  std::vector<Seconds> untraced;
-  TracedSteps traced;
+  MeasuredRun run(context, *devices, request);
   for (std::int32_t step = -request.warm_up; step < request.steps; ++step) {
-    const StepResult plain = process.executor().run_step(Tracing::Off);
-    if (step >= 0) untraced.push_back(plain.time);
-    if (step >= 0 && request.tracing == Tracing::On) {
-      StepResult noted = process.executor().run_step(Tracing::On);
-      traced.times.push_back(noted.time);
-      traced.records.push_back(std::move(*noted.record));
-    }
+    run.step(step);
     stepped();
   }
-  Executed executed;
-  executed.times = {.steps = request.steps, .untraced = quartiles(untraced), .traced = {}};
-  executed.notes = devices->notes();
-  if (request.tracing == Tracing::Off) return executed;
-  executed.times.traced = quartiles(traced.times);
-  auto outcome = conclude(context.program, traced.mean(*executed.times.traced));
-  check(std::holds_alternative<Timeline>(outcome), "a step that ended has a complete record");
-  executed.timeline = std::get<Timeline>(std::move(outcome));
-  return executed;
+  return run.executed();
 }
 
 }  // namespace pipegraph

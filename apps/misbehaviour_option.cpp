@@ -52,6 +52,11 @@ const std::array k_settings{
                        const std::string& v) { m.seed = static_cast<std::uint64_t>(count(v)); }},
     Setting{"wrong_size", [](Misbehaviour& m, const std::string& v) { m.wrong_size = {count(v)}; }},
     Setting{"drop", [](Misbehaviour& m, const std::string& v) { m.dropped = {count(v)}; }},
+    Setting{"clocks",
+            [](Misbehaviour& m, const std::string& v) {
+              if (v != "apart" && v != "one") fail(fmt::format("clocks '{}'", v), "one or apart");
+              m.clocks = v == "apart" ? RankClocks::Apart : RankClocks::AsFound;
+            }},
     Setting{"kill", [](Misbehaviour& m, const std::string& v) { m.killed = {count(v)}; }},
 };
 

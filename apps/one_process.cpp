@@ -9,6 +9,7 @@ namespace {
 ExecutionOptions options_of(const DeviceContext& context, const ExecutionRequest& request) {
   ExecutionOptions options = request.options;
   options.first_core = request.job->first_core(context.program);
+  if (request.misbehaviour) options.rank_clocks = request.misbehaviour->clocks;
   return options;
 }
 

@@ -40,6 +40,8 @@ class Clock {
   virtual void completed(const Completion& /*done*/) {}
   /// When the device has completed its part of the step.
   virtual Seconds finish() = 0;
+  /// Whether it reads the machine's clock.
+  virtual bool of_machine() const { return true; }
 };
 
 /// One clock for each device.

@@ -24,6 +24,8 @@ bool has_a_core_each(const Execution& execution, const ExecutionOptions& options
   return options.first_core + execution.devices.size() <= usable_cores().size();
 }
 
+Seconds own_clock() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
 /// A device with everything that belongs to it alone. Made on its own thread.
 struct DeviceSlot {
   DeviceSlot(const Execution& execution, DeviceId device, const Waiter& waiter)
@@ -51,6 +53,7 @@ class Executor::Impl {
         options_(options),
         spin_(has_a_core_each(execution_, options_) ? options_.spin : Seconds{0}),
         counterparts_(execution_.program),
+        clock_(execution_.ranks, options_.rank_clocks, own_clock),
         quiescence_(execution_.devices),
         slots_(execution_.devices.size()),
         threads_(execution_.devices.size(), spin_) {
@@ -70,15 +73,12 @@ class Executor::Impl {
     execution_.state.progress.restart();
     quiescence_.restart();
     carry_out([&](std::size_t place) { prepare(place, result); });
-    if (execution_.ranks.size() > 1) execution_.ranks.all_gather("");
-    const SteadyTime epoch = std::chrono::steady_clock::now();
+    const SteadyTime epoch = common_start();
     carry_out([&](std::size_t place) { run(place, epoch, tracing); });
     for (const auto& slot : slots_) result.time = std::max(result.time, slot->finish);
-    result.time = latest_of_ranks(execution_.ranks, result.time);
-    if (result.record) {
-      gather_record(execution_.ranks, {execution_.program, execution_.devices}, *result.record);
-      join_counterparts(execution_.program, counterparts_, *result.record);
-    }
+    if (result.record) clock_.stop();
+    result.time = latest_of_ranks(execution_.ranks, result.time + clock_.correction(result.time));
+    if (result.record) complete_record(result);
     ++step_;
     return result;
   }
@@ -121,6 +121,22 @@ class Executor::Impl {
     slot.dispatcher.emplace(slot.unstarted);
     slot.backend.begin_step(result.record ? &*result.record : nullptr);
     slot.engine->begin_step(step_);
+  }
+
+  /// The same moment on all ranks; of computed times it need not be.
+  SteadyTime common_start() {
+    if (slots_.front()->clock->of_machine())
+      return SteadyTime(std::chrono::duration_cast<SteadyTime::duration>(clock_.start()));
+    if (execution_.ranks.size() > 1) execution_.ranks.all_gather("");
+    return std::chrono::steady_clock::now();
+  }
+
+  void complete_record(StepResult& result) {
+    gather_record(execution_.ranks, {execution_.program, execution_.devices, clock_},
+                  *result.record);
+    join_counterparts(execution_.program, counterparts_, *result.record);
+    if (const auto bound = clock_.bound())
+      result.clock_bound = latest_of_ranks(execution_.ranks, *bound);
   }
 
   void run(std::size_t place, SteadyTime epoch, Tracing tracing) {
@@ -227,6 +243,7 @@ class Executor::Impl {
   ExecutionOptions options_;
   Seconds spin_;
   Counterparts counterparts_;
+  CommonClock clock_;
   Quiescence quiescence_;
   std::vector<std::unique_ptr<DeviceSlot>> slots_;
   std::exception_ptr bad_input_;

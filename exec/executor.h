@@ -33,9 +33,11 @@ struct Execution {
 
 /// `time`: from the common start to the last device's end, over all ranks (on rank 0; elsewhere
 /// over the own devices). `record`: of a traced step, by instruction id, complete on rank 0.
+/// `clock_bound`: how wrong its times may be, where ranks read different clocks.
 struct StepResult {
   Seconds time{0};
-  std::optional<RunRecord> record;
+  std::optional<RunRecord> record = std::nullopt;
+  std::optional<Seconds> clock_bound = std::nullopt;
 };
 
 /// Threads live as long as the executor and rest between steps.

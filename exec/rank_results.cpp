@@ -45,7 +45,8 @@ void gather_record(Ranks& ranks, const RecordPart& part, RunRecord& record) {
     if (std::ranges::find(part.devices, part.program.instructions()[i].device) ==
         part.devices.end())
       continue;
-    own.push_back({static_cast<std::int32_t>(i), record.start[i].count(), record.end[i].count()});
+    const auto common = [&](Seconds time) { return (time + part.clock.correction(time)).count(); };
+    own.push_back({static_cast<std::int32_t>(i), common(record.start[i]), common(record.end[i])});
   }
   for (const std::string& bytes : ranks.all_gather(to_bytes(own))) {
     for (const NotedTimes& noted : from_bytes<NotedTimes>(bytes)) {

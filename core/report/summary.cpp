@@ -91,8 +91,10 @@ Json measured_json(const std::optional<MeasuredTimes>& measured) {
           {"untraced", quartiles_json(measured->untraced)},
           {"traced", quartiles_json(measured->traced)},
           {"discarded", measured->discarded},
+          {"disturbed", measured->disturbed},
           {"disturbance", or_null(measured->disturbance)},
-          {"no_verdict", or_null(measured->no_verdict)}};
+          {"no_verdict", or_null(measured->no_verdict)},
+          {"clock_bound_s", or_null(measured->clock_bound)}};
 }
 
 Json plan_json(const PlanResult& plan) {

@@ -45,6 +45,7 @@ class VirtualClock : public Clock {
     latest_ = std::max(latest_, done.end);
   }
   Seconds finish() override { return latest_; }
+  bool of_machine() const override { return false; }
 
  private:
   DeviceId device_;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/program/program.h"
+#include "exec/options.h"
 #include "exec/state/run_state.h"
 #include "exec/transport/transport.h"
 
@@ -25,9 +26,11 @@ struct Misbehaviour {
   InstructionId wrong_size;  ///< this half says that it has one byte more
   InstructionId dropped;     ///< this half is lost
   InstructionId killed;      ///< the device stops for good when it posts this half
+  /// Not the transport's: ranks of one host take their clocks to be those of several.
+  RankClocks clocks = RankClocks::AsFound;
 };
 
-/// `inner` must be in this process alone; all must outlive the result.
+/// All must outlive the result.
 std::unique_ptr<Transport> make_misbehaving_transport(const Program& program, Transport& inner,
                                                       RunState& state,
                                                       const Misbehaviour& misbehaviour);

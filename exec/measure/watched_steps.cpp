@@ -1,8 +1,5 @@
 #include "exec/measure/watched_steps.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <utility>
 
 #include "core/base/errors.h"
@@ -13,27 +10,16 @@ void WatchedSteps::run(int wanted, const std::function<StepResult()>& step,
                        const std::function<void()>& counts) {
   const std::size_t goal = counted() + static_cast<std::size_t>(wanted);
   for (int tries = 0; counted() < goal && tries < 2 * wanted; ++tries) {
-    const SchedulingTotals before = reader_();
-    const auto begin = std::chrono::steady_clock::now();
-    StepResult result = step();
-    const Seconds elapsed = std::chrono::steady_clock::now() - begin;
     const std::size_t before_it = counted();
-    keep(std::move(result), between(before, reader_(), elapsed));
+    keep(watch_.run(step));
     if (counted() > before_it) counts();
   }
 }
 
-void WatchedSteps::keep(StepResult result, const Disturbance& seen) {
-  const bool out = disturbed(seen);
+void WatchedSteps::keep(StepResult result) {
+  const bool out = watch_.last_disturbed();
   (out ? discarded_ : kept_).push_back(result.time);
   if (result.record) records_.push_back({std::move(*result.record), out});
-  total_.known = total_.known || seen.known;
-  total_.elapsed += seen.elapsed;
-  total_.taken_off += seen.taken_off;
-  waited_ += seen.waited;
-  scheduled_ += seen.waited + seen.run;
-  total_.waited = waited_;
-  total_.run = scheduled_ - waited_;
 }
 
 RunRecord WatchedSteps::mean_record() const {
@@ -43,12 +29,6 @@ RunRecord WatchedSteps::mean_record() const {
     if (!record.disturbed) counting.push_back(&record.record);
   }
   return pipegraph::mean_record(counting.empty() ? all : counting);
-}
-
-std::string WatchedSteps::no_verdict() const {
-  if (discarded() <= counted()) return {};
-  return fmt::format("machine disturbed in {} of {} steps ({})", discarded(),
-                     discarded() + counted(), to_text(total_));
 }
 
 void MeanRecord::add(const RunRecord& record) {

@@ -10,17 +10,14 @@
 
 #include "core/run/run_program.h"
 #include "exec/executor.h"
-#include "exec/measure/disturbance.h"
+#include "exec/measure/step_watch.h"
 
 namespace pipegraph {
-
-/// How the scheduler's totals are read; tests bring their own.
-using SchedulingReader = std::function<SchedulingTotals()>;
 
 class WatchedSteps {
  public:
   explicit WatchedSteps(SchedulingReader reader = [] { return scheduling_totals(); })
-      : reader_(std::move(reader)) {}
+      : watch_(std::move(reader)) {}
 
   /// Runs steps until `wanted` more were undisturbed, at most twice as many. `step` runs one;
   /// `counts`, if given, is called after each that counts.
@@ -36,23 +33,19 @@ class WatchedSteps {
   /// traced.
   RunRecord mean_record() const;
   bool traced() const { return !records_.empty(); }
-  /// Over all steps, between them not included.
-  const Disturbance& disturbance() const { return total_; }
-  /// Why the times prove nothing: more steps were disturbed than not. Empty if they do.
-  std::string no_verdict() const;
+  /// Of all steps, those that do not count included.
+  StepsSeen seen() const { return watch_.seen(); }
 
  private:
   struct Record {
     RunRecord record;
     bool disturbed = false;
   };
-  void keep(StepResult result, const Disturbance& seen);
+  void keep(StepResult result);
 
-  SchedulingReader reader_;
+  StepWatch watch_;
   std::vector<Seconds> kept_, discarded_;
   std::vector<Record> records_;
-  Disturbance total_;
-  Seconds waited_{0}, scheduled_{0};
 };
 
 /// The mean of starts and ends, instruction by instruction, of steps of one program. Of equal

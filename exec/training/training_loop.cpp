@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "core/base/errors.h"
 #include "exec/training/checkpoint_folder.h"
+#include "exec/training/finite_losses.h"
 
 namespace pipegraph {
 namespace {
@@ -71,15 +71,14 @@ class Loop {
   }
 
   std::vector<double> run(const StepOrder& order) {
+    const std::vector<LossValue> losses = parts_.runner.run(order);
+    check_finite(
+        losses,
+        fmt::format("{} of step {}", order.kind == StepKind::Train ? "loss" : "validation loss",
+                    order.step),
+        "training has diverged, or the data do not fit it (try a smaller --learning-rate)");
     std::vector<double> means;
-    for (const LossValue& value : parts_.runner.run(order)) {
-      if (!std::isfinite(value.mean))
-        throw MachineError(fmt::format(
-            "the {} of step {} is {}: training has diverged, or the data do not fit it (try a "
-            "smaller --learning-rate)",
-            order.kind == StepKind::Train ? "loss" : "validation loss", order.step, value.mean));
-      means.push_back(value.mean);
-    }
+    for (const LossValue& value : losses) means.push_back(value.mean);
     return means;
   }
 

@@ -70,6 +70,41 @@ TEST_F(RunVerb, SaysWhatMemoryCpuDevicesTookAndWhatWasPredicted) {
       << ran.err;
 }
 
+// One linear layer of 65 536 inputs in [-1, 1]: a step at the rate of 0.01 overshoots by a factor
+// of hundreds, so that squares leave fp32 within 20 steps.
+TEST_F(RunVerb, EndsAtTheStepWhoseLossIsNoNumber) {
+  write_file("diverging.yaml",
+             "name: diverging\n"
+             "model: {family: mlp, layers: 1, inputs: 65536, hidden: 8, outputs: 4,\n"
+             "        activation: none}\n"
+             "cluster: {shape: uniform, devices: 2, latency: 5 us, bandwidth: 10 GB/s,\n"
+             "          device: {memory: 1 GiB, peak: {fp32: 10 GFLOP/s},\n"
+             "                   memory_bandwidth: 10 GB/s}}\n"
+             "training: {mini_batch: 4, precision: fp32, optimizer: sgd}\n"
+             "plans: [{planner: uniform}]\n");
+  const Ran ran = run({"run", "diverging.yaml", "--backend", "cpu", "--steps", "30"});
+  EXPECT_EQ(ran.code, ExitFault) << ran.err;
+  EXPECT_NE(ran.err.find("the loss of step "), std::string::npos) << ran.err;
+  EXPECT_FALSE(exists("out/diverging"));
+}
+
+// Whether this machine was disturbed is its affair; that it was watched is not.
+TEST_F(RunVerb, SaysWhatTheMachineDidMeanwhileWhereTimesAreItsOwn) {
+  write_tower();
+  const Ran ran = run({"run", "tower.yaml", "--backend", "cpu", "--plan", "two", "--steps", "4",
+                       "--trace", "--no-report", "-o", "ran"});
+  ASSERT_EQ(ran.code, ExitDone) << ran.err;
+  const auto measured = summary_of("ran")["points"][0]["plans"][0]["measured"];
+  const int disturbed = measured["disturbed"];
+  EXPECT_LE(disturbed, 8);  // 4 untraced and 4 traced steps
+  EXPECT_EQ(ran.err.find("the machine did other things in " + std::to_string(disturbed) +
+                         " of 8 steps") != std::string::npos,
+            disturbed > 0)
+      << ran.err;
+  EXPECT_EQ(measured["no_verdict"].is_null(), disturbed <= 4);
+  EXPECT_TRUE(measured["clock_bound_s"].is_null());
+}
+
 TEST_F(RunVerb, ExecutesTheChosenPlanAndPointOnly) {
   write_branches("sweep: {training.mini_batch: [4, 8]}\n");
   const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--plan", "chain",

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/exec/training/thread_ranks.h"
+
 namespace pipegraph {
 namespace {
 
@@ -51,7 +53,7 @@ TEST(WatchedSteps, RepeatsWhatWasDisturbed) {
   steps.run(3, [&] { return step_of(++time); });
   EXPECT_EQ(steps.times(), (std::vector<Seconds>{Seconds{1}, Seconds{3}, Seconds{5}}));
   EXPECT_EQ(steps.discarded(), 2U);
-  EXPECT_EQ(steps.no_verdict(), "");
+  EXPECT_EQ(steps.seen().no_verdict(), "");
 }
 
 TEST(WatchedSteps, GivesUpAfterTwiceAsManyAndHasNoVerdict) {
@@ -64,9 +66,9 @@ TEST(WatchedSteps, GivesUpAfterTwiceAsManyAndHasNoVerdict) {
   });
   EXPECT_EQ(runs, 6);
   EXPECT_EQ(steps.counted(), 1U);
-  EXPECT_THAT(steps.no_verdict(), HasSubstr("machine disturbed in 5 of 6 steps"));
+  EXPECT_THAT(steps.seen().no_verdict(), HasSubstr("machine disturbed in 5 of 6 steps"));
   // 5 x 0.5 s of 6 x 1 s.
-  EXPECT_THAT(steps.no_verdict(), HasSubstr("run-queue delay 41.7 %"));
+  EXPECT_THAT(steps.seen().no_verdict(), HasSubstr("run-queue delay 41.7 %"));
 }
 
 TEST(WatchedSteps, HalfDisturbedIsStillAVerdict) {
@@ -74,7 +76,7 @@ TEST(WatchedSteps, HalfDisturbedIsStillAVerdict) {
   WatchedSteps steps(scheduler.reader());
   steps.run(1, [] { return step_of(1.0); });
   EXPECT_EQ(steps.discarded(), 1U);
-  EXPECT_EQ(steps.no_verdict(), "");
+  EXPECT_EQ(steps.seen().no_verdict(), "");
 }
 
 TEST(WatchedSteps, AveragesTheRecordsThatCount) {
@@ -92,7 +94,22 @@ TEST(WatchedSteps, CountsEverythingWhereTheSystemDoesNotTell) {
   WatchedSteps steps([] { return SchedulingTotals{}; });
   steps.run(4, [] { return step_of(1.0); });
   EXPECT_EQ(steps.counted(), 4U);
-  EXPECT_FALSE(steps.disturbance().known);
+  EXPECT_FALSE(steps.seen().total.known);
+}
+
+// Rank 0 is disturbed in its first step, rank 1 in its second, nobody in the third.
+TEST(StepWatch, CountsAStepThatWasDisturbedOnAnyRankOnce) {
+  test::ThreadRanks::run(2, [](Ranks& ranks) {
+    FakeScheduler scheduler({ranks.rank() == 0, ranks.rank() == 1, false});
+    StepWatch watch(scheduler.reader());
+    for (int step = 0; step < 3; ++step) watch.run([] { return step_of(1.0); });
+    EXPECT_EQ(watch.seen().disturbed, 1U);
+    const StepsSeen seen = watch.seen(ranks);
+    EXPECT_EQ(seen.steps, 3U);
+    EXPECT_EQ(seen.disturbed, 2U);
+    EXPECT_EQ(seen.total.waited, Seconds{1.0});  // half a second on each
+    EXPECT_THAT(seen.no_verdict(), HasSubstr("machine disturbed in 2 of 3 steps"));
+  });
 }
 
 RunRecord record_of(double start, double end) {

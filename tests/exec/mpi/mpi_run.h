@@ -22,6 +22,8 @@ class MpiRun {
     EngineFactory engines = emulated_engines();
     Seconds deadline{20};
     Seconds silence{10};
+    EmulatedTime time = EmulatedTime::Virtual;
+    RankClocks rank_clocks = RankClocks::AsFound;
   };
 
   /// `program` and `topology` must outlive it. All ranks make theirs together.
@@ -41,8 +43,10 @@ class MpiRun {
                   .ranks = ranks_,
                   .devices = devices_of_rank(rank_of_device_, session().rank()),
                   .engines = settings.engines,
-                  .clocks = emulated_clocks(program, topology, {}, EmulatedTime::Virtual)},
-        ExecutionOptions{.deadline = settings.deadline, .pinning = Pinning::Never});
+                  .clocks = emulated_clocks(program, topology, {}, settings.time)},
+        ExecutionOptions{.deadline = settings.deadline,
+                         .pinning = Pinning::Never,
+                         .rank_clocks = settings.rank_clocks});
   }
 
   Executor& executor() { return *executor_; }

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <numeric>
 #include <thread>
 
 #include "core/base/errors.h"
 #include "core/run/analytic_backend.h"
+#include "exec/clock_offset.h"
 #include "tests/exec/mpi/mpi_run.h"
 #include "tests/support/random_programs.h"
 #include "tests/support/wired_clusters.h"
@@ -98,6 +100,48 @@ TEST(MpiTransport, CarriesPiecesThatTheEndsCutDifferently) {
     EXPECT_EQ(done.front().other_posted, Seconds{2.5});
     for (std::size_t i = 0; i < data.size(); ++i) EXPECT_EQ(data[(i + 20) % 24], i) << "byte " << i;
   }
+}
+
+TEST(MpiRanks, ReadOneClockOnOneHostAsTheirQuestionsConfirm) {
+  MpiRanks ranks(session(), Seconds{20});
+  const auto now = [] { return Seconds{std::chrono::steady_clock::now().time_since_epoch()}; };
+  const auto echoes = ranks.ask_first_rank(10, now);
+  ASSERT_EQ(echoes.size(), session().rank() == 0 ? 0U : 10U);
+  if (echoes.empty()) return;
+  const OffsetEstimate estimate = estimate_offset(echoes);
+  EXPECT_LE(std::abs(estimate.offset.count()), estimate.bound.count()) << "the true one is 0";
+}
+
+/// A message that goes round all ranks twice.
+Program round_trips(int devices) {
+  ProgramSketch sketch(devices);
+  Waits received;
+  for (int i = 0; i < 2 * devices; ++i)
+    received = {sketch.transfer({i % devices, (i + 1) % devices}, 8, received).recv};
+  return std::move(sketch).build();
+}
+
+TEST(MpiTransport, TimesOfClocksTakenToBeApartKeepTheOrderWithinTheirBound) {
+  const Program program = round_trips(session().size());
+  const Topology topology = mesh_cluster(session().size(), Seconds{1e-3}, {1e9});
+  MpiRun run(program, topology, {.time = EmulatedTime::Real, .rank_clocks = RankClocks::Apart});
+  const StepResult step = run.executor().run_step(Tracing::On);
+  if (session().rank() != 0) return;
+  ASSERT_TRUE(step.clock_bound);
+  EXPECT_GT(*step.clock_bound, Seconds{0});
+  for (std::size_t i = 2; i < program.size(); ++i)
+    EXPECT_GE(step.record->start[i], step.record->end[i - 2] - 2.0 * *step.clock_bound);
+}
+
+TEST(MpiTransport, RanksOfOneHostHaveOneClock) {
+  const Program program = round_trips(session().size());
+  const Topology topology = mesh_cluster(session().size(), Seconds{1e-3}, {1e9});
+  MpiRun run(program, topology, {.time = EmulatedTime::Real});
+  const StepResult step = run.executor().run_step(Tracing::On);
+  EXPECT_FALSE(step.clock_bound);
+  if (session().rank() != 0) return;
+  for (std::size_t i = 2; i < program.size(); ++i)
+    EXPECT_GE(step.record->start[i], step.record->end[i - 2]);
 }
 
 TEST(MpiFailure, NamesBothEndsWhenSizesDiffer) {
