@@ -3,20 +3,17 @@
 #include <algorithm>
 
 #include "core/planners/traffic.h"
-#include "core/run/route_costs.h"
 
 namespace pipegraph {
 namespace {
 
 /// Above this many exchanges a sweep, contiguous places are good enough.
 constexpr std::size_t k_most_exchanges = 65'536;
+/// Up to this many, chains of exchanges are tried.
+constexpr std::size_t k_most_in_chains = 4'096;
+/// Up to this many, from several first placements.
+constexpr std::size_t k_most_from_anywhere = 256;
 constexpr int k_most_sweeps = 16;
-
-double flow_time(RouteCosts& routes, const PlaceFlow& flow, DeviceId from, DeviceId to) {
-  if (from == to) return 0.0;
-  const RouteCost& cost = routes.between(from, to);
-  return flow.messages * cost.route.latency.count() + flow.bytes / cost.bandwidth.value;
-}
 
 bool same_kind(Device a, const Device& b) {
   a.name = b.name;
@@ -27,30 +24,68 @@ bool same_kind(Device a, const Device& b) {
 
 class PlaceSearch {
  public:
-  PlaceSearch(const Topology& topology, const std::vector<PlaceFlow>& flows, std::size_t places)
+  PlaceSearch(const Topology& topology, PairPrices& prices, const std::vector<PlaceFlow>& flows,
+              std::size_t places)
       : topology_(topology),
-        routes_(topology),
+        prices_(prices),
         flows_(flows),
         places_(places),
         flows_of_(topology.size()) {
-    for (std::size_t i = 0; i < topology.size(); ++i) device_.push_back(make_id<DeviceId>(i));
+    for (std::size_t i = 0; i < topology.size(); ++i) {
+      device_.push_back(make_id<DeviceId>(i));
+      std::size_t kind = 0;
+      while (kind < i && !same_kind(topology.devices()[kind], topology.devices()[i])) ++kind;
+      kind_.push_back(kind);
+    }
     for (std::size_t f = 0; f < flows.size(); ++f) {
       flows_of_[static_cast<std::size_t>(flows[f].from)].push_back(f);
       flows_of_[static_cast<std::size_t>(flows[f].to)].push_back(f);
     }
   }
 
-  /// Devices by place; those beyond the places are unused.
-  const std::vector<DeviceId>& run() {
+  /// Single exchanges, until none helps.
+  void exchange() {
     for (int sweep = 0; sweep < k_most_sweeps; ++sweep)
       if (!improve()) break;
-    return device_;
   }
+
+  /// Then also chains of them, until none helps.
+  void exchange_in_chains() {
+    do exchange();
+    while (improve_by_chain());
+  }
+
+  /// The best of that with the devices in turn, from each of them on, for the places as numbered,
+  /// for every other place first, and for the places by who talks most with those before.
+  void start_anywhere() {
+    const std::vector<DeviceId> devices = device_;
+    std::vector<std::size_t> numbered;
+    for (std::size_t place = 0; place < devices.size(); ++place) numbered.push_back(place);
+    std::vector<DeviceId> best;
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<std::size_t> alternate = numbered;  // every other place
+    std::ranges::stable_sort(alternate, {}, [](std::size_t place) { return place % 2; });
+    for (const std::vector<std::size_t>& order : {numbered, talkative_order(), alternate})
+      for (std::size_t start = 0; start < devices.size(); ++start) {
+        for (std::size_t i = 0; i < order.size(); ++i)
+          device_[order[i]] = devices[(start + i) % devices.size()];
+        exchange_in_chains();
+        double total = 0.0;
+        for (const PlaceFlow& flow : flows_) total += time_of(flow);
+        if (!best.empty() && total >= least * (1 - 1e-9)) continue;
+        least = total;
+        best = device_;
+      }
+    device_ = best;
+  }
+
+  /// By place; those beyond the places are unused.
+  const std::vector<DeviceId>& device_of_place() const { return device_; }
 
  private:
   double time_of(const PlaceFlow& flow) {
-    return flow_time(routes_, flow, device_[static_cast<std::size_t>(flow.from)],
-                     device_[static_cast<std::size_t>(flow.to)]);
+    return prices_.seconds(device_[static_cast<std::size_t>(flow.from)],
+                           device_[static_cast<std::size_t>(flow.to)], flow.messages, flow.bytes);
   }
   /// Time of all flows of either place.
   double time_around(std::size_t a, std::size_t b) {
@@ -62,52 +97,132 @@ class PlaceSearch {
         total += time_of(flows_[f]);
     return total;
   }
-  /// Keeps the exchange of two places' devices if it saves time.
-  bool exchange(std::size_t a, std::size_t b) {
-    if (!same_kind(topology_.device(device_[a]), topology_.device(device_[b]))) return false;
+  std::vector<std::size_t> talkative_order() const {
+    std::vector<std::size_t> order;
+    std::vector<double> talk(device_.size(), 0.0);  // bytes from and to places in the order
+    std::vector<char> taken(device_.size(), 0);
+    while (order.size() < device_.size()) {
+      std::size_t next = device_.size();
+      for (std::size_t place = 0; place < device_.size(); ++place)
+        if (!taken[place] && (next == device_.size() || talk[place] > talk[next])) next = place;
+      taken[next] = 1;
+      order.push_back(next);
+      for (const std::size_t f : flows_of_[next]) {
+        const PlaceFlow& flow = flows_[f];
+        const auto from = static_cast<std::size_t>(flow.from);
+        talk[from == next ? static_cast<std::size_t>(flow.to) : from] += flow.bytes;
+      }
+    }
+    return order;
+  }
+  bool may_exchange(std::size_t a, std::size_t b) const {
+    return kind_[device_[a].index()] == kind_[device_[b].index()];
+  }
+  bool same_node(std::size_t a, std::size_t b) const {
+    return topology_.device(device_[a]).node == topology_.device(device_[b]).node;
+  }
+  /// What the exchange of two places' devices saves.
+  double gain(std::size_t a, std::size_t b) {
     const double before = time_around(a, b);
     std::swap(device_[a], device_[b]);
-    if (time_around(a, b) < before * (1 - 1e-9)) return true;
+    const double after = time_around(a, b);
     std::swap(device_[a], device_[b]);
-    return false;
+    return after < before * (1 - 1e-9) || after > before ? before - after : 0.0;
   }
   bool improve() {
     bool improved = false;
     for (std::size_t a = 0; a < places_; ++a)
-      for (std::size_t b = a + 1; b < device_.size(); ++b) improved |= exchange(a, b);
+      for (std::size_t b = a + 1; b < device_.size(); ++b) {
+        if (!may_exchange(a, b) || gain(a, b) <= 0.0) continue;
+        std::swap(device_[a], device_[b]);
+        improved = true;
+      }
     return improved;
   }
 
+  struct Exchange {
+    std::size_t a = 0;
+    std::size_t b = 0;
+    double gain = -std::numeric_limits<double>::infinity();
+  };
+  Exchange best_exchange(const std::vector<char>& moved) {
+    Exchange best;
+    for (std::size_t a = 0; a < places_; ++a)
+      for (std::size_t b = a + 1; b < device_.size(); ++b) {
+        if (moved[a] || moved[b] || same_node(a, b) || !may_exchange(a, b)) continue;
+        const double saved = gain(a, b);
+        if (saved > best.gain) best = {a, b, saved};
+      }
+    return best;
+  }
+  /// Exchanges places of two nodes, each once, the best first even if it costs, and keeps as many
+  /// exchanges as save most together (Kernighan and Lin, 1970). False: none do.
+  bool improve_by_chain() {
+    std::vector<char> moved(device_.size(), 0);
+    std::vector<Exchange> chain;
+    double least = 0.0;  // of a gain that is no rounding error
+    for (const PlaceFlow& flow : flows_) least += 1e-9 * time_of(flow);
+    double saved = 0.0;
+    double most = 0.0;
+    std::size_t kept = 0;
+    for (;;) {
+      const Exchange next = best_exchange(moved);
+      if (next.gain == -std::numeric_limits<double>::infinity()) break;
+      std::swap(device_[next.a], device_[next.b]);
+      moved[next.a] = moved[next.b] = 1;
+      chain.push_back(next);
+      saved += next.gain;
+      if (saved <= most + least) continue;
+      most = saved;
+      kept = chain.size();
+    }
+    for (; chain.size() > kept; chain.pop_back())
+      std::swap(device_[chain.back().a], device_[chain.back().b]);
+    return kept > 0;
+  }
+
   const Topology& topology_;
-  RouteCosts routes_;
+  PairPrices& prices_;
   const std::vector<PlaceFlow>& flows_;
   std::size_t places_;
-  std::vector<DeviceId> device_;
+  std::vector<DeviceId> device_;   ///< by place
+  std::vector<std::size_t> kind_;  ///< by device: the first one like it
   std::vector<std::vector<std::size_t>> flows_of_;
 };
 
 }  // namespace
 
-std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
-                         const PlannerOptions& options) {
-  const StageGraph unplaced(*workload.graph, stages, options.kind, options.skip_transfer);
+std::vector<Stage> Placer::place(std::vector<Stage> stages, const PlannerOptions& options,
+                                 PlacementEffort effort) {
+  const StageGraph unplaced(*workload_.graph, stages, options.kind, options.skip_transfer);
   const std::size_t places = unplaced.devices().size();
-  const std::size_t devices = workload.topology->size();
+  const std::size_t devices = workload_.topology->size();
   check(places <= devices, "a device for every place");
   if (places * devices > k_most_exchanges) return stages;
-  const std::vector<PlaceFlow> flows = traffic(workload, unplaced);
-  PlaceSearch search(*workload.topology, flows, places);
-  const std::vector<DeviceId>& device_of_place = search.run();
+  const std::vector<PlaceFlow> flows = traffic(workload_, unplaced);
+  PlaceSearch search(*workload_.topology, prices_, flows, places);
+  const bool thorough = effort == PlacementEffort::Thorough;
+  if (thorough && places * devices <= k_most_from_anywhere && workload_.topology->homogeneous())
+    search.start_anywhere();
+  else if (thorough && places * devices <= k_most_in_chains)
+    search.exchange_in_chains();
+  else
+    search.exchange();
   for (Stage& stage : stages)
-    for (DeviceId& device : stage.devices) device = device_of_place[device.index()];
+    for (DeviceId& device : stage.devices) device = search.device_of_place()[device.index()];
   return stages;
+}
+
+std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
+                         const PlannerOptions& options) {
+  return Placer(workload).place(std::move(stages), options);
 }
 
 Seconds transfer_time(const Workload& workload, const StageGraph& stages) {
   double total = 0;
-  RouteCosts routes(*workload.topology);
+  PairPrices prices(*workload.topology);
   for (const PlaceFlow& flow : traffic(workload, stages))
-    total += flow_time(routes, flow, DeviceId{flow.from}, DeviceId{flow.to});
+    total += prices.seconds(DeviceId{flow.from}, DeviceId{flow.to}, flow.messages, flow.bytes);
   return Seconds{total};
 }
 

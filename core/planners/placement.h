@@ -4,15 +4,36 @@
 
 #include <vector>
 
+#include "core/planners/pair_prices.h"
 #include "core/planners/planner.h"
 #include "core/stage/stage_graph.h"
 #include "core/stage/workload.h"
 
 namespace pipegraph {
 
-/// Stages whose `devices` are places 0 .. n-1 (n <= devices of the cluster), on real devices:
-/// place i on device i, then exchanges of two devices of the same kind, unused ones included, as
-/// long as they lower the transfer time. Clusters too large for that keep place i on device i.
+enum class PlacementEffort : std::uint8_t {
+  Quick,     ///< single exchanges that help: for ranking
+  Thorough,  ///< on small clusters also chains of exchanges that only help together, and other
+             ///< first placements
+};
+
+/// Places many plans of one workload, which must outlive it.
+class Placer {
+ public:
+  explicit Placer(const Workload& workload) : workload_(workload), prices_(*workload.topology) {}
+
+  /// Stages whose `devices` are places 0 .. n-1 (n <= devices of the cluster), on real devices:
+  /// place i on device i, then exchanges of two devices of the same kind, unused ones included, as
+  /// long as they lower the transfer time. Clusters too large for that keep place i on device i.
+  std::vector<Stage> place(std::vector<Stage> stages, const PlannerOptions& options,
+                           PlacementEffort effort = PlacementEffort::Thorough);
+
+ private:
+  const Workload& workload_;
+  PairPrices prices_;
+};
+
+/// The same for one plan.
 std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
                          const PlannerOptions& options);
 

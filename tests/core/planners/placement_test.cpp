@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <bit>
+#include <random>
 
 #include "core/planners/traffic.h"
 #include "tests/support/tiny_clusters.h"
 #include "tests/support/tiny_graphs.h"
 #include "tests/support/tiny_stages.h"
+#include "tests/support/wired_clusters.h"
+#include "topologies/cluster_reader.h"
 
 namespace pipegraph {
 namespace {
@@ -113,6 +117,101 @@ TEST(Placement, IsNeverWorseThanContiguousAndOptimalOnFourDevices) {
     best = std::min(best, time(stages));
   } while (std::next_permutation(order.begin(), order.end()));
   EXPECT_EQ(found, best);
+}
+
+/// Stages of a random graph on the places 0, 1, ... of a cluster, some of them replicated.
+struct RandomStages {
+  Workload workload;
+  std::vector<Stage> stages;
+  PlannerOptions options;
+
+  RandomStages(std::uint64_t seed, const Topology& cluster) {
+    std::mt19937_64 random(seed);
+    const auto pick = [&](int least, int most) {
+      return std::uniform_int_distribution<int>(least, most)(random);
+    };
+    std::vector<Operator> operators;
+    const int count = pick(2, 10);
+    const int density = pick(15, 60);
+    for (int i = 0; i < count; ++i) {
+      std::vector<OperatorId> inputs;
+      for (int j = 0; j < i; ++j)
+        if (pick(0, 99) < density) inputs.push_back(OperatorId{j});
+      const auto kibibytes = [&](int most) {
+        return Bytes{static_cast<std::uint64_t>(pick(1, most)) * 1024};
+      };
+      operators.push_back(
+          test::tiny_operator("o" + std::to_string(i), inputs,
+                              {.output = kibibytes(64), .parameters = kibibytes(256)}));
+    }
+    workload =
+        test::tiny_workload(ComputationGraph("random", operators), cluster, {.mini_batch = 16});
+    options.kind = pick(0, 1) == 0 ? PlanKind::Graph : PlanKind::Sequential;
+    int place = 0;
+    const auto devices = static_cast<int>(cluster.size());
+    for (int i = 0; i < count; ++i) {
+      if (stages.empty() || (place < devices && pick(0, 99) < 80)) {
+        Stage& stage = stages.emplace_back();
+        stage.micro_batch = 8;
+        for (int d = pick(1, std::min(devices - place, 3)); d > 0; --d)
+          stage.devices.push_back(DeviceId{place++});
+      }
+      stages.back().operators.push_back(OperatorId{i});
+    }
+  }
+
+  double seconds(const std::vector<DeviceId>& device_of_place) const {
+    std::vector<Stage> placed = stages;
+    for (Stage& stage : placed)
+      for (DeviceId& device : stage.devices) device = device_of_place[device.index()];
+    return transfer_time(workload, StageGraph(*workload.graph, placed, options.kind)).count();
+  }
+  double placed_seconds() const {
+    return transfer_time(workload, StageGraph(*workload.graph, place(workload, stages, options),
+                                              options.kind))
+        .count();
+  }
+};
+
+TEST(Placement, IsWithinFivePercentOfAllPlacementsInTwoNodes) {
+  // The four devices of a node are alike, so only which places share a node matters.
+  const Topology cluster = test::shared_port_cluster({.nodes = 2, .per_node = 4});
+  int better = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const RandomStages random(seed, cluster);
+    double best = std::numeric_limits<double>::infinity();
+    for (unsigned first_node = 0; first_node < 256; ++first_node) {
+      if (std::popcount(first_node) != 4) continue;
+      std::vector<DeviceId> device_of_place;
+      std::int32_t next[2] = {4, 0};
+      for (unsigned place = 0; place < 8; ++place)
+        device_of_place.emplace_back(next[(first_node >> place) & 1U]++);
+      best = std::min(best, random.seconds(device_of_place));
+    }
+    const double found = random.placed_seconds();
+    EXPECT_LE(found, 1.05 * best) << "seed " << seed;
+    std::vector<DeviceId> contiguous;
+    for (std::int32_t d = 0; d < 8; ++d) contiguous.emplace_back(d);
+    if (found < 0.95 * random.seconds(contiguous)) ++better;
+  }
+  EXPECT_GT(better, 50);  // contiguous places would not do
+}
+
+TEST(Placement, IsWithinFivePercentOfAllPlacementsOnSummit) {
+  // Two sockets a node: three devices and one. All 8! placements.
+  const Topology cluster = read_cluster(YamlValue::parse(
+      "{file: " PIPEGRAPH_SOURCE_DIR "/topologies/summit.yaml, nodes: 2, devices_per_node: 4}",
+      "test"));
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    const RandomStages random(seed, cluster);
+    std::vector<DeviceId> device_of_place;
+    for (std::int32_t d = 0; d < 8; ++d) device_of_place.emplace_back(d);
+    double best = std::numeric_limits<double>::infinity();
+    do {
+      best = std::min(best, random.seconds(device_of_place));
+    } while (std::next_permutation(device_of_place.begin(), device_of_place.end()));
+    EXPECT_LE(random.placed_seconds(), 1.05 * best) << "seed " << seed;
+  }
 }
 
 }  // namespace
