@@ -7,6 +7,7 @@
 #include "apps/backends.h"
 #include "core/planners/placement.h"
 #include "core/profile/program_hash.h"
+#include "core/report/busiest_device.h"
 
 namespace pipegraph {
 namespace {
@@ -25,6 +26,8 @@ void describe_prepared(const PreparedPlan& prepared, const Setup& setup, PlanRes
   result.shape = plan_shape(prepared.stages, prepared.schedule, *setup.workload.topology,
                             setup.workload.training.mini_batch);
   result.instructions = prepared.program->size();
+  result.busiest_device = busiest_device(*prepared.program, *setup.workload.topology,
+                                         setup.workload.training.mini_batch);
   result.program_hash = program_hash(setup.workload, prepared.stages, *prepared.program);
   const Simulation& simulation = setup.scenario.simulation;
   if (simulation.backend == BackendKind::Threads)

@@ -6,6 +6,7 @@
 #include "apps/outcome.h"
 #include "apps/progress.h"
 #include "apps/result_table.h"
+#include "apps/search_table.h"
 #include "apps/verb.h"
 #include "core/base/files.h"
 #include "core/plan/plan_file.h"
@@ -90,7 +91,11 @@ int run_plan(Arguments arguments, const Console& console) {
   }
   for (const Outcome& outcome : outcomes)
     for (const std::string& note : outcome.notes) print_note(console, note);
-  print_result(console, results_in(format, study.name, {point}));
+  std::string text = results_in(format, study.name, {point});
+  if (format == OutputFormat::Table)
+    if (const std::string searches = search_text(point.plans); !searches.empty())
+      text += "\n" + searches;
+  print_result(console, text);
   const Outcome* best = best_of(outcomes);
   if (best == nullptr) return ExitNo;
   if (output) write_best(*best, setup, *output, console);

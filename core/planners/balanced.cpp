@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/planners/block_partition.h"
+#include "core/planners/bottleneck_bound.h"
 #include "core/planners/chain_stages.h"
 #include "core/planners/fork_join.h"
 #include "core/planners/linearise.h"
@@ -96,15 +97,19 @@ Proposal propose(const Workload& workload, PlanKind kind, std::size_t stages_per
   std::vector<std::string> notes;
   if (kind == PlanKind::Graph) {
     const auto found = outermost_fork_join(*workload.graph, times);
-    if (const auto* parts = std::get_if<ForkJoin>(&found))
-      return one_device_each(balanced_fork_join(*parts, times, devices), times, micro_batch,
-                             devices);
+    if (const auto* parts = std::get_if<ForkJoin>(&found)) {
+      Proposal proposal =
+          one_device_each(balanced_fork_join(*parts, times, devices), times, micro_batch, devices);
+      proposal.search.family = "branches by their shares of the work";
+      return proposal;
+    }
     notes.push_back(std::get<NoForkJoin>(found).reason + "; cut as a chain");
   }
   const std::vector<OperatorId> chain = linearise(*workload.graph);
   const Dealing dealing = deal_out(chain.size(), devices, stages_per_device);
   Proposal proposal = one_device_each(balanced_chain(chain, times, dealing.stages()), times,
                                       micro_batch, dealing.places);
+  proposal.search.family = "block partitions, branch by branch";
   proposal.search.notes = std::move(notes);
   return proposal;
 }
@@ -114,8 +119,10 @@ PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& opti
   if (stages_per_device > 1 && options.kind == PlanKind::Graph)
     throw ConfigError({.key = "stages_per_device"}, "branches do not take turns on a device",
                       "kind: sequential, or no stages_per_device");
+  BottleneckBound bound(workload);
   return best_proposal(workload, options, "balanced", [&](std::int32_t micro_batch, Bytes) {
-    return propose(workload, options.kind, stages_per_device, micro_batch);
+    return bound.judge(propose(workload, options.kind, stages_per_device, micro_batch),
+                       micro_batch);
   });
 }
 

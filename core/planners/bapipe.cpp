@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/planners/bottleneck_bound.h"
 #include "core/planners/candidates.h"
 #include "core/planners/chain_stages.h"
 #include "core/planners/linearise.h"
@@ -106,8 +107,10 @@ struct Sized {
 /// Those first that may be fastest. Objectives are compared as they are, without a bound.
 std::vector<Sized> sized_proposals(const Workload& workload, const PlannerOptions& options) {
   std::vector<Sized> all;
+  BottleneckBound bottleneck(workload);
   for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch)) {
-    Sized& sized = all.emplace_back(Sized{0.0, size, propose(workload, size)});
+    Sized& sized =
+        all.emplace_back(Sized{0.0, size, bottleneck.judge(propose(workload, size), size)});
     if (options.choose == Choose::IterationTime)
       sized.bound = compute_bound(workload, sized.proposal);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace pipegraph {
-namespace {
 
 std::vector<ComputeRate> kinds_of_devices(const Workload& workload) {
   std::vector<ComputeRate> kinds;
@@ -13,8 +12,6 @@ std::vector<ComputeRate> kinds_of_devices(const Workload& workload) {
   }
   return kinds;
 }
-
-}  // namespace
 
 std::vector<double> operator_times(const Workload& workload, std::int64_t samples) {
   std::vector<double> times(workload.graph->size(), 0.0);

@@ -10,6 +10,9 @@
 
 namespace pipegraph {
 
+/// What computes differently, in the order of the devices.
+std::vector<ComputeRate> kinds_of_devices(const Workload& workload);
+
 /// Seconds of forward and backward on `samples` samples, by operator: the largest over the
 /// cluster's kinds of devices.
 std::vector<double> operator_times(const Workload& workload, std::int64_t samples);

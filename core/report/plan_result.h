@@ -44,6 +44,7 @@ struct PlanResult {
   std::optional<SearchReport> search;
   std::optional<Seconds> transfer_time;
   std::optional<Objective> objective;
+  std::optional<Seconds> busiest_device;  ///< per sample; of core/report/busiest_device.h
   std::string program_hash;  ///< of core/profile/program_hash.h; empty if there is no program
   std::string costs;         ///< where the times of computes come from; empty if it did not run
   std::string backend;       ///< empty if it did not run

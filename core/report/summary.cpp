@@ -115,6 +115,7 @@ Json plan_json(const PlanResult& plan) {
   json["unused_devices"] = unused_json(plan.shape);
   json["transfer_time_s"] = or_null(plan.transfer_time);
   json["objective"] = objective_json(plan.objective);
+  json["busiest_device_s_per_sample"] = or_null(plan.busiest_device);
   json["program_hash"] = or_null(plan.program_hash);
   json["costs"] = or_null(plan.costs);
   json["backend"] = or_null(plan.backend);

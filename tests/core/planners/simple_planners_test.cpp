@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "core/planners/balanced.h"
+#include "core/planners/bapipe.h"
+#include "core/planners/bottleneck_bound.h"
 #include "core/planners/candidates.h"
 #include "core/planners/uniform.h"
 #include "tests/support/tiny_clusters.h"
@@ -244,6 +246,32 @@ TEST(Planners, FitNothingSaysWhatIsNeeded) {
     EXPECT_THAT(reason, HasSubstr("needs"));
     EXPECT_THAT(reason, HasSubstr("1000 B"));
   }
+}
+
+TEST(Planners, NameHowFarTheyMayBeFromTheOptimum) {
+  // Work per sample 3 x (5 + 1 + 1 + 1) = 24 s; on two devices at least 12 s, and the largest
+  // operator takes 15 s. `uniform` cuts 5 1 | 1 1: 18 s; `balanced` and `bapipe` 5 | 1 1 1: 15 s.
+  const Workload workload = on_devices(chain_of({5, 1, 1, 1}), 2);
+  for (const Planner& planner :
+       {Planner(plan_uniform), Planner(plan_balanced), Planner(plan_bapipe)}) {
+    const Plan plan =
+        planned(planner, workload, {.kind = PlanKind::Sequential, .micro_batches = {1}});
+    const double value = plan.planner == "uniform" ? 18.0 : 15.0;
+    EXPECT_DOUBLE_EQ(plan.objective->value, value) << plan.planner;
+    EXPECT_DOUBLE_EQ(*plan.search->lower_bound_s, 15.0) << plan.planner;
+    EXPECT_NEAR(*plan.search->gap, value / 15.0 - 1.0, 1e-12) << plan.planner;
+  }
+}
+
+TEST(BottleneckBound, TakesTheFastestKindOfDevice) {
+  // Four times and twice as slow: the largest operator of 15 s takes 30 s at least.
+  Topology cluster = test::ideal_cluster(2);
+  std::vector<Device> devices = cluster.devices();
+  devices[0].slowdown = 4.0;
+  devices[1].slowdown = 2.0;
+  const Workload workload =
+      test::tiny_workload(chain_of({5, 1, 1, 1}), cluster.with_devices(devices), {.mini_batch = 8});
+  EXPECT_DOUBLE_EQ(BottleneckBound(workload).at(1), 30.0);
 }
 
 TEST(Planners, ListEveryDeviceOnceUsedOrUnused) {

@@ -71,6 +71,7 @@ TEST(Summary, HasTheKeysOfTheFormatInOrder) {
                                             "unused_devices",
                                             "transfer_time_s",
                                             "objective",
+                                            "busiest_device_s_per_sample",
                                             "program_hash",
                                             "costs",
                                             "backend",

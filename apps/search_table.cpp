@@ -1,0 +1,63 @@
+#include "apps/search_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/text_table.h"
+
+namespace pipegraph {
+namespace {
+
+std::string seconds(const std::optional<double>& value) {
+  return value ? to_text(Seconds{*value}) : "";
+}
+
+/// All objectives are times, and their names say so: `max_time_per_sample_s`.
+std::string without_unit(const std::string& name) {
+  return name.ends_with("_s") ? name.substr(0, name.size() - 2) : name;
+}
+
+std::string verdict(const SearchReport& search) {
+  if (search.truncated) return "cut short";
+  return search.exact ? "optimal" : "";
+}
+
+std::vector<std::string> cells(const PlanResult& plan) {
+  const SearchReport& search = *plan.search;
+  return {plan.name,
+          plan.objective ? without_unit(plan.objective->name) : "",
+          plan.objective ? to_text(Seconds{plan.objective->value}) : "",
+          seconds(search.lower_bound_s),
+          verdict(search),
+          plan.busiest_device ? to_text(*plan.busiest_device) : "",
+          search.family,
+          fmt::format("{}", search.states),
+          fmt::format("{}", search.cuts),
+          fmt::format("{}", search.probes)};
+}
+
+}  // namespace
+
+std::string search_text(const std::vector<PlanResult>& plans) {
+  using Align = TextTable::Align;
+  TextTable table({{"plan", Align::Left},
+                   {"own objective", Align::Left},
+                   {"value"},
+                   {"lower bound"},
+                   {"proved", Align::Left},
+                   {"busiest device"},
+                   {"searched", Align::Left},
+                   {"states"},
+                   {"cuts"},
+                   {"probes"}});
+  bool any = false;
+  for (const PlanResult& plan : plans) {
+    if (!plan.search) continue;
+    any = true;
+    table.add_row(cells(plan));
+  }
+  return any ? table.text() : "";
+}
+
+}  // namespace pipegraph
