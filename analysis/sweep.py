@@ -9,8 +9,11 @@ from matplotlib.lines import Line2D
 from analysis import figure, palette, quantities
 
 MOST_PANELS = 6
+_LETTERS = 13  # of a panel's title, per inch
 _SLANT = 0.35  # inches for slanted names on the x axis
-_ROW, _TOP, _BOTTOM, _LEFT, _GAP = 2.5, 0.55, 0.65, 0.95, 0.25
+_ROW, _TOP, _BOTTOM, _LEFT = 2.5, 0.55, 0.65, 0.95
+_GAP, _SCALE = 0.25, 0.4  # inches between panels; more of them for a scale of its own
+_ALIKE = 3  # panels whose largest values differ by more than this factor have scales of their own
 
 
 def paint(results):
@@ -27,7 +30,9 @@ def paint(results):
     unit = quantities.byte_unit(
         max((_figures(run)[2] or 0 for point in results.points for run in point.runs), default=0)
     )
-    panel_width = (width - _LEFT - 0.3 - _GAP * (len(shown) - 1)) / len(shown)
+    own = [_unlike(shown, row) for row in range(3)]
+    gap = _GAP + (_SCALE if any(own) else 0.0)
+    panel_width = (width - _LEFT - 0.3 - gap * (len(shown) - 1)) / len(shown)
     rows = (
         "throughput (samples/s)",
         "bubble (% of device time)",
@@ -38,7 +43,7 @@ def paint(results):
         group = []
         for column, (other, points) in enumerate(shown):
             axes = figure.place_axes(
-                canvas, _LEFT + column * (panel_width + _GAP), bottom, panel_width, _ROW - 0.3
+                canvas, _LEFT + column * (panel_width + gap), bottom, panel_width, _ROW - 0.3
             )
             _lines(axes, points, (key, plans, row, unit))
             _dress(
@@ -46,11 +51,12 @@ def paint(results):
                 (
                     name if column == 0 else "",
                     axis_name(results.points, key) if row == 2 else "",
-                    other if row == 0 else "",
+                    figure.label(other, int(_LETTERS * panel_width)) if row == 0 else "",
                 ),
             )
             group.append(axes)
-        _same_height(group)
+        for alike in [[axes] for axes in group] if own[row] else [group]:
+            _same_height(alike)
     note = "one line a plan; a cross at 0: the plan has no result there"
     if len(shown) < len(panels):
         note += f"; {len(shown)} of {len(panels)} combinations of the other keys"
@@ -73,15 +79,22 @@ def arrange(points):
     varied = [name for name in names if counts[name] > 1] or names
     numeric = [name for name in varied if _numbers([point.keys.get(name) for point in points])]
     key = max(numeric or varied, key=lambda name: (counts[name], -names.index(name)))
-    if counts[key] == len(points):
-        others = []
-    else:
-        others = [name for name in names if name != key and counts[name] > 1]
+    others = [
+        name
+        for name in names
+        if name != key and counts[name] > 1 and not _in_step(points, key, name)
+    ]
     panels = {}
     for point in points:
-        other = ", ".join(f"{name} = {_text(point.keys.get(name))}" for name in others)
+        other = ", ".join(f"{name} = {_short(name, point.keys.get(name))}" for name in others)
         panels.setdefault(other, []).append(point)
     return key, list(panels.items())
+
+
+def _in_step(points, key, name):
+    """Whether the value of `key` fixes that of `name`."""
+    pairs = {(_text(point.keys.get(key)), _text(point.keys.get(name))) for point in points}
+    return len(pairs) == len({first for first, _ in pairs})
 
 
 def axis_name(points, key):
@@ -108,6 +121,12 @@ def _first_place(points, name):
 
 def _text(value):
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _short(name, value):
+    """The value as text; of a file's path the file's name."""
+    text = _text(value)
+    return text.rsplit("/", 1)[-1] if name.endswith("file") else text
 
 
 def _numbers(values):
@@ -197,7 +216,15 @@ def _dress(axes, texts):
     else:
         axes.tick_params(labelbottom=False)
     if other:
-        axes.set_title(figure.label(other, 48), fontsize=9)
+        axes.set_title(other, fontsize=9)
+
+
+def _unlike(panels, row):
+    tops = [
+        max((_figures(run)[row] or 0 for point in points for run in point.runs), default=0)
+        for _, points in panels
+    ]
+    return max(tops) > _ALIKE * min(tops)
 
 
 def _same_height(group):

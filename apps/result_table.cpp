@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <variant>
 
 #include "apps/best_plan.h"
@@ -18,6 +19,12 @@ std::string point_text(const PointValue& value) {
                                [](bool flag) { return std::string(flag ? "true" : "false"); },
                                [](auto number) { return fmt::format("{}", number); }},
                     value);
+}
+
+/// The value of a swept key; of a file's path the file's name.
+std::string point_text(const std::string& key, const PointValue& value) {
+  const std::string text = point_text(value);
+  return key.ends_with("file") ? std::filesystem::path(text).filename().string() : text;
 }
 
 std::string percent(double fraction) {
@@ -75,7 +82,7 @@ std::string result_text(const std::vector<PointResult>& points) {
   std::string reasons;
   for (const PointResult& point : points) {
     std::vector<std::string> place;
-    for (const auto& [path, value] : point.point) place.push_back(point_text(value));
+    for (const auto& [key, value] : point.point) place.push_back(point_text(key, value));
     const std::string prefix = place.empty() ? "" : fmt::format("{} ", fmt::join(place, " "));
     if (const std::string best = best_plan_text(point); !best.empty())
       reasons += prefix + best + "\n";

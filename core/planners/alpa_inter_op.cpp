@@ -48,6 +48,11 @@ class AlpaSearch {
     return result;
   }
 
+  /// On how many devices, one stage after the other, micro-batches of that size would fit.
+  std::string fewest_devices_at(std::int32_t micro_batch) const {
+    return fewest_devices_text(workload_, search_, *pairs_, micro_batch);
+  }
+
   /// Counts of all sizes together, with the figures of the plan chosen.
   SearchReport report(const SearchReport& chosen) const {
     SearchReport result = chosen;
@@ -73,7 +78,12 @@ PlannerResult plan_alpa_inter_op(const Workload& workload, const PlannerOptions&
                                        [&](std::int32_t micro_batch, Bytes withheld) {
                                          return search.propose(micro_batch, withheld);
                                        });
-  if (auto* plan = std::get_if<Plan>(&result)) plan->search = search.report(*plan->search);
+  if (auto* plan = std::get_if<Plan>(&result))
+    plan->search = search.report(*plan->search);
+  else
+    std::get<Infeasible>(result).reason +=
+        "; " + search.fewest_devices_at(
+                   micro_batch_candidates(options, workload.training.mini_batch).front());
   return result;
 }
 

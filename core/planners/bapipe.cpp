@@ -158,7 +158,8 @@ PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& option
   std::optional<Plan> best;
   double best_merit = k_infinite;
   std::int32_t best_size = 0;
-  std::optional<Infeasible> first_no;
+  Infeasible why_not;  // at the smallest size
+  std::int32_t least_refused = std::numeric_limits<std::int32_t>::max();
   for (const auto& [bound, size, proposal] : sized_proposals(workload, options)) {
     if (bound > best_merit) break;
     for (const Exploration& explored : k_explorations) {
@@ -171,7 +172,8 @@ PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& option
       auto result = best_rated_proposal(workload, tried, "bapipe",
                                         [&p = proposal](std::int32_t, Bytes) { return p; });
       if (auto* no = std::get_if<Infeasible>(&result)) {
-        if (!first_no) first_no = std::move(*no);
+        if (size < least_refused) why_not = std::move(*no);
+        least_refused = std::min(least_refused, size);
         continue;
       }
       auto& [plan, seconds] = std::get<RatedPlan>(result);
@@ -182,7 +184,7 @@ PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& option
       best = std::move(plan);
     }
   }
-  if (!best) return *first_no;
+  if (!best) return why_not;
   return std::move(*best);
 }
 

@@ -58,6 +58,18 @@ class PiperSearch {
     return proposal(layers, outcome, micro_batch);
   }
 
+  /// On how many devices micro-batches of that size would fit.
+  std::string fewest_devices_at(std::int32_t micro_batch) {
+    LayerInput layers = input(micro_batch);
+    LayerProblem& problem = layers.problem;
+    problem.devices = std::max(problem.devices, static_cast<int>(problem.layers.size()));
+    const auto fewest = DownsetSearch(problem, *pairs_).fewest_devices([this](std::size_t pairs) {
+      return stop(pairs);
+    });
+    if (fewest) return fmt::format("the smallest feasible device count is {}", *fewest);
+    return fmt::format("no plan for {} devices was found either", problem.devices);
+  }
+
   /// Counts of all sizes together, with the figures of the plan chosen.
   SearchReport report(const SearchReport& chosen) const {
     SearchReport result = chosen;
@@ -143,7 +155,11 @@ PlannerResult plan_piper(const Workload& workload, const PlannerOptions& options
       best_proposal(workload, options, "piper", [&](std::int32_t micro_batch, Bytes withheld) {
         return search.propose(micro_batch, withheld);
       });
-  if (auto* plan = std::get_if<Plan>(&result)) plan->search = search.report(*plan->search);
+  const std::int32_t size = micro_batch_candidates(options, workload.training.mini_batch).front();
+  if (auto* plan = std::get_if<Plan>(&result))
+    plan->search = search.report(*plan->search);
+  else if (workload.training.mini_batch % size == 0)
+    std::get<Infeasible>(result).reason += "; " + search.fewest_devices_at(size);
   return result;
 }
 

@@ -29,6 +29,20 @@ class Arrange(unittest.TestCase):
         key, panels = arrange(points({"nodes": 1, "batch": 64}, {"nodes": 2, "batch": 128}))
         self.assertEqual((key, len(panels)), ("nodes", 1))
 
+    def test_keys_in_step_need_no_panel_beside_another_key(self):
+        product = [
+            {"nodes": nodes, "batch": 64 * nodes, "file": f"some/where/{file}"}
+            for nodes in (2, 4)
+            for file in ("a.txt", "b.txt")
+        ]
+        key, panels = arrange(points(*product))
+        self.assertEqual(key, "nodes")
+        self.assertEqual([name for name, _ in panels], ["file = a.txt", "file = b.txt"])
+
+    def test_quantities_are_no_paths(self):
+        product = [{"nodes": nodes, "rate": rate} for nodes in (2, 4, 8) for rate in ("1 GB/s", "fast")]
+        self.assertEqual([name for name, _ in arrange(points(*product))[1]], ["rate = 1 GB/s", "rate = fast"])
+
     def test_quantities_with_one_unit_are_numbers(self):
         mixed = [
             {"kind": kind, "rate": rate}

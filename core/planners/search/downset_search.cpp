@@ -197,6 +197,12 @@ std::optional<LayerPlan> DownsetSearch::probe(double target) {
   return plan_of(*std::ranges::min_element(fronts_.back(), {}, &Label::devices));
 }
 
+std::optional<int> DownsetSearch::fewest_devices(const Stop& stop) {
+  stop_ = stop;
+  if (!probe(k_infinite)) return std::nullopt;
+  return std::ranges::min_element(fronts_.back(), {}, &Label::devices)->devices;
+}
+
 DownsetOutcome DownsetSearch::run(const Stop& stop) {
   stop_ = stop;
   truncated_ = false;

@@ -32,6 +32,9 @@ class DownsetSearch {
   using Stop = std::function<bool(std::size_t pairs)>;
   /// Until `stop` (may be empty) says so, then with the best plan so far.
   DownsetOutcome run(const Stop& stop = {});
+  /// The least devices, up to the problem's, on which some plan fits; nothing: none does, or `stop`
+  /// said so.
+  std::optional<int> fewest_devices(const Stop& stop = {});
 
  private:
   /// A plan of the layers of a downset, as far as later stages can tell.

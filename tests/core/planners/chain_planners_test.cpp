@@ -244,6 +244,26 @@ TEST(Bapipe, GivesAFastDeviceMore) {
   EXPECT_NEAR(plan.objective->value, 9.0, 1e-9);
 }
 
+TEST(AlpaInterOp, SaysHowManyDevicesWouldDo) {
+  // As the samples keep nothing, 200 B a layer: two layers fit into 500 B, six need three devices.
+  Device device;
+  device.memory = Bytes{500};
+  const ComputationGraph six = test::chain_graph(6, {.output = Bytes{0}, .parameters = Bytes{100}});
+  const PlannerResult result = plan_alpa_inter_op(on(six, test::ideal_cluster(2, device)),
+                                                  {.name = "a", .kind = PlanKind::Sequential}, {});
+  EXPECT_THAT(std::get<Infeasible>(result).reason,
+              HasSubstr("the smallest feasible device count is 3"));
+}
+
+TEST(Bapipe, NamesTheSmallestMicroBatchThatDoesNotFit) {
+  Device device;
+  device.memory = Bytes{1};
+  const ComputationGraph six = test::chain_graph(6, {.parameters = Bytes{100}});
+  const PlannerResult result = plan_bapipe(on(six, test::ideal_cluster(2, device), 64),
+                                           {.name = "b", .kind = PlanKind::Sequential});
+  EXPECT_THAT(std::get<Infeasible>(result).reason, HasSubstr("micro-batches of 1 samples"));
+}
+
 TEST(Bapipe, IsAtLeastAsFastAsEachScheduleItExplores) {
   // Messages take 1 s: more in flight than 1f1b's own hides them.
   const Workload workload = on(test::chain_graph(4), test::delayed_cluster(4, Seconds{1}), 16);

@@ -6,6 +6,7 @@
 #include "core/planners/search/exhaustive.h"
 #include "core/planners/search_input.h"
 #include "tests/core/planners/random_workload.h"
+#include "tests/support/problem_seeds.h"
 #include "tests/support/tiny_clusters.h"
 #include "tests/support/tiny_graphs.h"
 #include "tests/support/tiny_stages.h"
@@ -57,12 +58,12 @@ void expect_least_bottleneck(const RandomWorkload& random, PlanKind kind, std::u
 }
 
 TEST(Graphpipe, FindsTheLeastBottleneckOfAllGraphs) {
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed)
+  for (const std::uint64_t seed : test::problem_seeds(1000))
     expect_least_bottleneck(random_workload(seed), PlanKind::Graph, seed);
 }
 
 TEST(Graphpipe, FindsTheLeastBottleneckOfAllChainsWhenSequential) {
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed)
+  for (const std::uint64_t seed : test::problem_seeds(1000))
     expect_least_bottleneck(random_workload(seed + 5000), PlanKind::Sequential, seed + 5000);
 }
 

@@ -87,6 +87,18 @@ TEST(Piper, SaysWhichLayerDoesNotFit) {
   EXPECT_THAT(std::get<Infeasible>(result).reason, HasSubstr("stage with 's"));
 }
 
+TEST(Piper, SaysHowManyDevicesWouldDo) {
+  // Parameters and gradients take 200 B a layer, samples nothing: two layers fit into 500 B, six
+  // need three devices.
+  Device device;
+  device.memory = Bytes{500};
+  const ComputationGraph six = test::chain_graph(6, {.output = Bytes{0}, .parameters = Bytes{100}});
+  const PlannerResult two = piper(on(six, test::ideal_cluster(2, device)), 1);
+  EXPECT_THAT(std::get<Infeasible>(two).reason,
+              HasSubstr("the smallest feasible device count is 3"));
+  EXPECT_TRUE(std::holds_alternative<Plan>(piper(on(six, test::ideal_cluster(3, device)), 1)));
+}
+
 TEST(Piper, EndsAtItsTimeLimit) {
   // One micro-batch, so no replicas: 2 of 7 operators on a device, which takes several probes.
   const Workload workload = on(test::chain_graph(7), test::ideal_cluster(4));

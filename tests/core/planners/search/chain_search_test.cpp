@@ -8,6 +8,7 @@
 
 #include "core/planners/search/exhaustive.h"
 #include "tests/core/planners/search/random_problem.h"
+#include "tests/support/problem_seeds.h"
 
 namespace pipegraph {
 namespace {
@@ -200,7 +201,7 @@ class EveryGrouping {
 
 TEST(ChainSearch, EqualsTheBestOfAllChainsMachinesAndReplicas) {
   int feasible = 0;
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (const std::uint64_t seed : test::problem_seeds(1000)) {
     const ChainProblem problem = random_chain(seed, 6);
     const IdealFamily family = *all_ideals(problem.base.graph, 1 << 12);
     const PairTable pairs(problem.base, family);

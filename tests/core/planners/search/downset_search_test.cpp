@@ -8,6 +8,7 @@
 
 #include "core/planners/search/exhaustive.h"
 #include "tests/core/planners/search/random_layers.h"
+#include "tests/support/problem_seeds.h"
 
 namespace pipegraph {
 namespace {
@@ -64,7 +65,7 @@ double exhaustive_bottleneck(const LayerProblem& problem) {
 
 TEST(DownsetSearch, EqualsTheBestOfAllSequencesOfDownsetsDegreesAndReplicas) {
   int feasible = 0;
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (const std::uint64_t seed : test::problem_seeds(1000)) {
     const LayerProblem problem = random_layers(seed, 6, 5);
     const IdealFamily family = *all_ideals(problem.graph, 1 << 12);
 

@@ -8,6 +8,7 @@
 
 #include "core/planners/search/exhaustive.h"
 #include "tests/core/planners/search/random_problem.h"
+#include "tests/support/problem_seeds.h"
 
 namespace pipegraph {
 namespace {
@@ -48,7 +49,7 @@ double exhaustive_latency(const RandomProblem& random) {
 }
 
 TEST(LeastLatency, EqualsTheBestOfAllChainsAndSplits) {
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (const std::uint64_t seed : test::problem_seeds(1000)) {
     RandomProblem random = random_problem(seed, 6, 5);
     random.problem.in_flight = InFlightRule::Position;
     const IdealFamily family = *all_ideals(random.problem.graph, 1 << 12);

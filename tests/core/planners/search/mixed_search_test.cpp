@@ -8,6 +8,7 @@
 #include "core/planners/search/exhaustive.h"
 #include "core/planners/search/ideals.h"
 #include "tests/core/planners/search/random_problem.h"
+#include "tests/support/problem_seeds.h"
 
 namespace pipegraph {
 namespace {
@@ -107,7 +108,7 @@ class EveryWay {
 TEST(MixedSearch, FindsTheBestOfAllPartitionsSizesAndRuns) {
   int feasible = 0;
   int mixed = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (const std::uint64_t seed : test::problem_seeds(600)) {
     RandomProblem random = random_problem(seed + 70'000, 5, 4);
     random.problem.mini_batch = 4 + static_cast<int>(seed % 5);
     const MixedProblem problem = mixed_problem(random, seed);

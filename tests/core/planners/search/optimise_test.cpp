@@ -5,9 +5,13 @@
 #include "core/planners/search/exhaustive.h"
 #include "core/planners/search/fewest_devices.h"
 #include "tests/core/planners/search/random_problem.h"
+#include "tests/support/problem_seeds.h"
 
 namespace pipegraph {
 namespace {
+
+const int k_most_blocks = test::problem_size(7, 10);
+const int k_most_devices = test::problem_size(5, 6);
 
 void expect_optimum(const RandomProblem& random, std::uint64_t seed) {
   const IdealFamily family = *all_ideals(random.problem.graph, 1 << 12);
@@ -27,22 +31,22 @@ void expect_optimum(const RandomProblem& random, std::uint64_t seed) {
 }
 
 TEST(LeastBottleneck, EqualsTheExhaustiveOptimumOnGraphs) {
-  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
-    RandomProblem random = random_problem(seed, 7, 5);
+  for (const std::uint64_t seed : test::problem_seeds(1500)) {
+    RandomProblem random = random_problem(seed, k_most_blocks, k_most_devices);
     expect_optimum(random, seed);
   }
 }
 
 TEST(LeastBottleneck, EqualsTheExhaustiveOptimumOnChainsOfStages) {
-  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
-    RandomProblem random = random_problem(seed + 100'000, 7, 5);
+  for (const std::uint64_t seed : test::problem_seeds(1500)) {
+    RandomProblem random = random_problem(seed + 100'000, k_most_blocks, k_most_devices);
     random.problem.in_flight = InFlightRule::Position;
     expect_optimum(random, seed);
   }
 }
 
 TEST(LeastBottleneck, EqualsTheExhaustiveOptimumWithPowersOfTwoDevices) {
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (const std::uint64_t seed : test::problem_seeds(500)) {
     RandomProblem random = random_problem(seed + 200'000, 6, 8);
     random.problem.device_counts = DeviceCounts::PowersOfTwo;
     expect_optimum(random, seed);

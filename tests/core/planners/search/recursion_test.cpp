@@ -9,6 +9,7 @@
 #include "core/planners/search/family.h"
 #include "core/planners/search/optimise.h"
 #include "tests/core/planners/search/random_problem.h"
+#include "tests/support/problem_seeds.h"
 
 namespace pipegraph {
 namespace {
@@ -170,10 +171,10 @@ class EveryCount {
 class RecursionRules : public testing::TestWithParam<Joins> {};
 
 TEST_P(RecursionRules, FindsTheBestPlanTheyCanBuild) {
-  int problems = 0;
+  std::uint64_t problems = 0;
   int feasible = 0;
   int worse_than_all = 0;
-  for (std::uint64_t seed = 1; problems < 1000; ++seed) {
+  for (std::uint64_t seed = test::first_seed(); problems < test::problem_count(1000); ++seed) {
     const RandomProblem random = random_problem(seed * 31, 7, 6);
     const auto tree = decompose_series_parallel(random.problem.graph);
     if (!std::holds_alternative<SeriesParallelTree>(tree)) continue;

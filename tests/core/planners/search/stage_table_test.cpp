@@ -6,12 +6,13 @@
 #include "core/planners/search/exhaustive.h"
 #include "core/planners/search/optimise.h"
 #include "tests/core/planners/search/random_problem.h"
+#include "tests/support/problem_seeds.h"
 
 namespace pipegraph {
 namespace {
 
 TEST(StageTable, EqualsTheExhaustiveOptimumOfChains) {
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (const std::uint64_t seed : test::problem_seeds(500)) {
     RandomProblem random = random_problem(seed, 7, 5);
     random.problem.in_flight = InFlightRule::Position;
     const IdealFamily family = *all_ideals(random.problem.graph, 1 << 12);
