@@ -10,6 +10,7 @@
 #include "core/planners/bottleneck_bound.h"
 #include "core/planners/candidates.h"
 #include "core/planners/chain_stages.h"
+#include "core/planners/layout_time.h"
 #include "core/planners/linearise.h"
 #include "core/planners/search_input.h"
 
@@ -97,27 +98,6 @@ Proposal propose(const Workload& workload, std::int32_t micro_batch) {
   return proposal;
 }
 
-/// The proposal at a micro-batch size, and what its iterations take at least.
-struct Sized {
-  double bound = 0.0;
-  std::int32_t size = 0;
-  Proposal proposal;
-};
-
-/// Those first that may be fastest. Objectives are compared as they are, without a bound.
-std::vector<Sized> sized_proposals(const Workload& workload, const PlannerOptions& options) {
-  std::vector<Sized> all;
-  BottleneckBound bottleneck(workload);
-  for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch)) {
-    Sized& sized =
-        all.emplace_back(Sized{0.0, size, bottleneck.judge(propose(workload, size), size)});
-    if (options.choose == Choose::IterationTime)
-      sized.bound = compute_bound(workload, sized.proposal);
-  }
-  std::ranges::stable_sort(all, {}, &Sized::bound);
-  return all;
-}
-
 /// What is explored beside the partition.
 struct Exploration {
   std::string schedule;
@@ -125,6 +105,48 @@ struct Exploration {
 };
 
 const std::array<Exploration, 3> k_explorations{{{"1f1b", 0}, {"1f1b", 1}, {"gpipe", 0}}};
+
+/// A partition with a schedule, and what its iterations take at least.
+struct Explored {
+  double bound = 0.0;
+  std::int32_t size = 0;
+  Proposal proposal;
+  PlannerOptions options;
+};
+
+PlannerOptions explored_options(const PlannerOptions& options, const Exploration& exploration,
+                                std::int32_t size) {
+  PlannerOptions tried = options;
+  tried.micro_batches = {size};
+  tried.schedule = exploration.schedule;
+  tried.extra_in_flight = exploration.schedule == "gpipe"
+                              ? 0  // it has all in flight
+                              : options.extra_in_flight + exploration.micro_batches_more * size;
+  return tried;
+}
+
+/// Those first that may be fastest. Objectives are compared as they are, without a bound.
+std::vector<Explored> explore(const Workload& workload, const PlannerOptions& options) {
+  const SearchInput input = search_input(workload);
+  BottleneckBound bottleneck(workload);
+  std::vector<Explored> all;
+  for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch)) {
+    const Proposal proposal = bottleneck.judge(propose(workload, size), size);
+    const double bound = compute_bound(workload, proposal);
+    for (const Exploration& exploration : k_explorations) {
+      const PlannerOptions tried = explored_options(options, exploration, size);
+      Explored& added = all.emplace_back(Explored{0.0, size, proposal, tried});
+      if (options.choose == Choose::Objective) continue;
+      added.bound = bound;
+      const Plan plan = to_plan(workload, tried, proposal);
+      const auto figures = LayoutTimes(workload, tried, input)
+                               .figures({plan.kind, plan.extra_in_flight, plan.stages});
+      if (figures && !figures->too_large) added.bound = figures->seconds;
+    }
+  }
+  std::ranges::stable_sort(all, {}, &Explored::bound);
+  return all;
+}
 
 }  // namespace
 
@@ -160,29 +182,21 @@ PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& option
   std::int32_t best_size = 0;
   Infeasible why_not;  // at the smallest size
   std::int32_t least_refused = std::numeric_limits<std::int32_t>::max();
-  for (const auto& [bound, size, proposal] : sized_proposals(workload, options)) {
-    if (bound > best_merit) break;
-    for (const Exploration& explored : k_explorations) {
-      PlannerOptions tried = options;
-      tried.micro_batches = {size};
-      tried.schedule = explored.schedule;
-      tried.extra_in_flight = explored.schedule == "gpipe"
-                                  ? 0  // it has all in flight
-                                  : options.extra_in_flight + explored.micro_batches_more * size;
-      auto result = best_rated_proposal(workload, tried, "bapipe",
-                                        [&p = proposal](std::int32_t, Bytes) { return p; });
-      if (auto* no = std::get_if<Infeasible>(&result)) {
-        if (size < least_refused) why_not = std::move(*no);
-        least_refused = std::min(least_refused, size);
-        continue;
-      }
-      auto& [plan, seconds] = std::get<RatedPlan>(result);
-      const double merit = options.choose == Choose::Objective ? plan.objective->value : seconds;
-      if (merit > best_merit || (merit == best_merit && size >= best_size)) continue;
-      best_merit = merit;
-      best_size = size;
-      best = std::move(plan);
+  for (const Explored& explored : explore(workload, options)) {
+    if (explored.bound > best_merit) break;
+    auto result = best_rated_proposal(workload, explored.options, "bapipe",
+                                      [&](std::int32_t, Bytes) { return explored.proposal; });
+    if (auto* no = std::get_if<Infeasible>(&result)) {
+      if (explored.size < least_refused) why_not = std::move(*no);
+      least_refused = std::min(least_refused, explored.size);
+      continue;
     }
+    auto& [plan, seconds] = std::get<RatedPlan>(result);
+    const double merit = options.choose == Choose::Objective ? plan.objective->value : seconds;
+    if (merit > best_merit || (merit == best_merit && explored.size >= best_size)) continue;
+    best_merit = merit;
+    best_size = explored.size;
+    best = std::move(plan);
   }
   if (!best) return why_not;
   return std::move(*best);

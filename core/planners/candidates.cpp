@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "core/planners/layout_time.h"
 #include "core/planners/operator_times.h"
 #include "core/planners/placement.h"
 #include "core/planners/search_input.h"
@@ -16,20 +17,11 @@ namespace {
 /// Two figures of merit closer than this (relative) count as equal.
 constexpr double k_equal = 1e-9;
 
+/// By how much a plan may become shorter once it has to fit the memory.
+constexpr double k_shorter = 1.05;
+
 /// Proposals at one micro-batch size before a planner that exceeds the memory is given up.
 constexpr int k_most_attempts = 8;
-
-/// A candidate that works, or why it does not.
-struct Rated {
-  Plan plan;
-  double iteration_time_s = 0.0;
-  std::int32_t size = 0;  ///< of its micro-batches
-};
-struct Rejected {
-  Infeasible why;
-  Bytes excess;  ///< of the device that lacks most memory; 0: another reason
-};
-using Attempt = std::variant<Rated, Rejected>;
 
 std::vector<DeviceId> unused_devices(const Topology& topology, const std::vector<Stage>& stages) {
   std::vector<char> used(topology.size(), 0);
@@ -48,47 +40,6 @@ Bytes largest_excess(const MemoryReport& memory) {
   return most;
 }
 
-Attempt attempt(const Workload& workload, const PlannerOptions& options, Proposal proposal) {
-  Plan plan = to_plan(workload, options, std::move(proposal));
-  if (options.device_use == DeviceUse::Exactly && !plan.unused_devices.empty())
-    return Rejected{{fmt::format("only {} of {} devices can be used, device_use is exactly",
-                                 workload.topology->size() - plan.unused_devices.size(),
-                                 workload.topology->size())},
-                    {}};
-  const Evaluation evaluation = evaluate(workload, plan, options.evaluation);
-  if (!evaluation.ok())
-    return Rejected{{evaluation.prepared.reason}, largest_excess(evaluation.prepared.memory)};
-  return Rated{std::move(plan), evaluation.iteration_time.count()};
-}
-
-using Proposed = std::variant<Proposal, Infeasible>;
-
-/// Micro-batches of so many samples, and an iteration time that interests nobody any more.
-struct Size {
-  std::int32_t samples = 0;
-  double too_long = std::numeric_limits<double>::infinity();
-};
-
-/// Proposes at one micro-batch size, with ever more memory withheld until the plan fits.
-Attempt attempt_size(const Workload& workload, const PlannerOptions& options,
-                     const Propose& propose, const Size& size) {
-  Bytes withheld;
-  Attempt last = Rejected{};
-  for (int i = 0; i < k_most_attempts; ++i) {
-    Proposed proposed = propose(size.samples, withheld);
-    if (auto* no = std::get_if<Infeasible>(&proposed))
-      return i == 0 ? Rejected{std::move(*no), {}} : std::get<Rejected>(std::move(last));
-    if (compute_bound(workload, std::get<Proposal>(proposed)) > size.too_long)
-      return Rejected{{"another micro-batch size is faster"}, {}};
-    last = attempt(workload, options, std::get<Proposal>(std::move(proposed)));
-    const auto* rejected = std::get_if<Rejected>(&last);
-    if (rejected == nullptr) std::get<Rated>(last).size = size.samples;
-    if (rejected == nullptr || rejected->excess == Bytes{}) break;
-    withheld += rejected->excess;
-  }
-  return last;
-}
-
 /// What every plan of these micro-batches takes at least: the work of the whole ones at the best
 /// share over all devices.
 double work_bound(const SearchProblem& problem, ShareTimes& times, std::int32_t micro_batch) {
@@ -98,31 +49,127 @@ double work_bound(const SearchProblem& problem, ShareTimes& times, std::int32_t 
   return work * (problem.mini_batch / micro_batch) / problem.devices;
 }
 
-/// Candidate sizes, those first whose plans may be fastest.
-std::vector<std::pair<double, std::int32_t>> sizes_by_bound(const Workload& workload,
-                                                            const PlannerOptions& options) {
-  std::vector<std::pair<double, std::int32_t>> sizes;
-  for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
-    sizes.emplace_back(0.0, size);
-  if (sizes.size() > 1 && options.choose == Choose::IterationTime &&
-      workload.topology->homogeneous()) {
-    const SearchInput input = search_input(workload);
-    ShareTimes times(workload, input);
-    for (auto& [bound, size] : sizes) bound = work_bound(input.problem, times, size);
+/// One micro-batch size on its way from nothing to a plan that fits.
+struct Candidate {
+  std::int32_t size = 0;
+  double work_bound = 0.0;     ///< seconds that every plan takes
+  double bound = 0.0;          ///< seconds that the plan proposed, if any, takes at least
+  std::optional<Plan> plan{};  ///< proposed, not evaluated
+  Bytes withheld;              ///< from the next proposal
+  int attempts = 0;
+  bool done = false;  ///< evaluated, or given up
+  std::string why_not{};
+};
+
+/// Takes each size as far as it can still win: always the one that promises most.
+class SizeSearch {
+ public:
+  /// All must outlive this.
+  SizeSearch(const Workload& workload, const PlannerOptions& options, const Propose& propose)
+      : workload_(workload),
+        options_(options),
+        propose_(propose),
+        input_(search_input(workload)),
+        times_(workload, options, input_) {
+    for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
+      candidates_.push_back({.size = size});
+    if (candidates_.size() == 1 || !prunes() || !workload.topology->homogeneous()) return;
+    ShareTimes times(workload, input_);
+    for (Candidate& candidate : candidates_)
+      candidate.bound = candidate.work_bound = work_bound(input_.problem, times, candidate.size);
   }
-  std::ranges::sort(sizes);
-  return sizes;
-}
 
-double merit(const Rated& rated, Choose choose) {
-  return choose == Choose::Objective ? rated.plan.objective->value : rated.iteration_time_s;
-}
+  std::variant<RatedPlan, Infeasible> run() {
+    while (Candidate* next = most_promising()) {
+      if (next->plan)
+        evaluate_plan(*next);
+      else
+        propose(*next);
+    }
+    if (best_) return std::move(best_->rated);
+    for (const Candidate& candidate : candidates_)
+      if (!candidate.why_not.empty())
+        return Infeasible{fmt::format("no plan with micro-batches of {} samples: {}",
+                                      candidate.size, candidate.why_not)};
+    throw InternalError("a size without a plan has a reason");
+  }
 
-bool better(const Rated& rated, const Rated& best, Choose choose) {
-  const double a = merit(rated, choose);
-  const double b = merit(best, choose);
-  return a < b * (1 - k_equal) || (a <= b * (1 + k_equal) && rated.size < best.size);
-}
+ private:
+  struct Best {
+    RatedPlan rated;
+    std::int32_t size = 0;
+  };
+
+  bool prunes() const { return options_.choose == Choose::IterationTime; }
+
+  /// Of those that may still win the one of least bound; null if there is none.
+  Candidate* most_promising() {
+    Candidate* next = nullptr;
+    for (Candidate& candidate : candidates_)
+      if (!candidate.done && (next == nullptr || candidate.bound < next->bound)) next = &candidate;
+    if (next == nullptr || !best_ || !prunes()) return next;
+    return next->bound > best_->rated.iteration_time_s * (1 + k_equal) ? nullptr : next;
+  }
+
+  void give_up(Candidate& candidate, std::string reason) {
+    candidate.done = true;
+    candidate.why_not = std::move(reason);
+  }
+
+  void propose(Candidate& candidate) {
+    auto proposed = propose_(candidate.size, candidate.withheld);
+    if (auto* no = std::get_if<Infeasible>(&proposed))
+      return give_up(candidate, candidate.attempts == 0 ? no->reason : candidate.why_not);
+    auto& proposal = std::get<Proposal>(proposed);
+    candidate.bound = std::max(candidate.work_bound, compute_bound(workload_, proposal));
+    candidate.plan = to_plan(workload_, options_, std::move(proposal));
+    const Plan& plan = *candidate.plan;
+    if (options_.device_use == DeviceUse::Exactly && !plan.unused_devices.empty())
+      return give_up(candidate,
+                     fmt::format("only {} of {} devices can be used, device_use is exactly",
+                                 workload_.topology->size() - plan.unused_devices.size(),
+                                 workload_.topology->size()));
+    if (!prunes() || candidates_.size() == 1) return;
+    const auto figures = times_.figures({plan.kind, plan.extra_in_flight, plan.stages});
+    if (figures && !figures->too_large)
+      candidate.bound = std::max(candidate.bound, figures->seconds / k_shorter);
+  }
+
+  void evaluate_plan(Candidate& candidate) {
+    Plan plan = std::move(*candidate.plan);
+    candidate.plan.reset();
+    ++candidate.attempts;
+    const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
+    if (evaluation.ok()) {
+      candidate.done = true;
+      const Best rated{{std::move(plan), evaluation.iteration_time.count()}, candidate.size};
+      if (!best_ || better(rated, *best_)) best_ = rated;
+      return;
+    }
+    candidate.why_not = evaluation.prepared.reason;
+    const Bytes excess = largest_excess(evaluation.prepared.memory);
+    candidate.done = excess == Bytes{} || candidate.attempts == k_most_attempts;
+    candidate.withheld += excess;
+    candidate.bound = candidate.work_bound;
+  }
+
+  double merit(const Best& rated) const {
+    return prunes() ? rated.rated.iteration_time_s : rated.rated.plan.objective->value;
+  }
+  bool better(const Best& rated, const Best& best) const {
+    const double a = merit(rated);
+    const double b = merit(best);
+    return a < b * (1 - k_equal) || (a <= b * (1 + k_equal) && rated.size < best.size);
+  }
+
+  const Workload& workload_;
+  const PlannerOptions& options_;
+  const Propose& propose_;
+  SearchInput input_;
+  LayoutTimes times_;
+  std::vector<Candidate> candidates_;  ///< ascending by size
+  std::optional<Best> best_;
+};
 
 }  // namespace
 
@@ -175,27 +222,9 @@ std::variant<RatedPlan, Infeasible> best_rated_proposal(const Workload& workload
                                                         const PlannerOptions& options,
                                                         std::string_view planner,
                                                         const Propose& propose) {
-  std::optional<Rated> best;
-  std::int32_t least_refused = std::numeric_limits<std::int32_t>::max();
-  Infeasible why_not;
-  for (const auto& [bound, size] : sizes_by_bound(workload, options)) {
-    Size tried_size{size};
-    if (best && options.choose == Choose::IterationTime)
-      tried_size.too_long = best->iteration_time_s * (1 + k_equal);
-    if (bound > tried_size.too_long) break;
-    Attempt tried = attempt_size(workload, options, propose, tried_size);
-    if (const auto* no = std::get_if<Rejected>(&tried)) {
-      if (size > least_refused) continue;
-      least_refused = size;
-      why_not = {fmt::format("no plan with micro-batches of {} samples: {}", size, no->why.reason)};
-      continue;
-    }
-    auto& rated = std::get<Rated>(tried);
-    if (!best || better(rated, *best, options.choose)) best = std::move(rated);
-  }
-  if (!best) return why_not;
-  best->plan.planner = planner;
-  return RatedPlan{std::move(best->plan), best->iteration_time_s};
+  auto found = SizeSearch(workload, options, propose).run();
+  if (auto* rated = std::get_if<RatedPlan>(&found)) rated->plan.planner = planner;
+  return found;
 }
 
 PlannerResult best_proposal(const Workload& workload, const PlannerOptions& options,

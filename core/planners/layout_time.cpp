@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/collective/collective_time.h"
+#include "core/planners/least_memory.h"
 #include "core/program/reductions.h"
 #include "core/stage/stage_costs.h"
 
@@ -16,38 +17,49 @@ LayoutTimes::LayoutTimes(const Workload& workload, const PlannerOptions& options
       schedule_(find_schedule(options.schedule)),
       collective_(find_collective(options.evaluation.collectives.algorithm)),
       known_(schedule_ != nullptr && options.schedule != "interleaved_1f1b" &&
-             collective_ != nullptr && options.evaluation.overlap && options.receive_slots == 0),
+             collective_ != nullptr && options.evaluation.overlap && options.receive_slots == 0 &&
+             options.evaluation.links == LinkRates::Own),
       homogeneous_(workload.topology->homogeneous()),
       routes_(*workload.topology) {
   for (const Device& device : workload.topology->devices()) known_ = known_ && device.overlap;
 }
 
-std::optional<double> LayoutTimes::seconds(const Layout& layout) {
+std::optional<LayoutFigures> LayoutTimes::figures(const Layout& layout) {
   if (!known_) return std::nullopt;
   const StageGraph stages(*workload_.graph, layout.stages, layout.kind, options_.skip_transfer);
   if (!iteration_time_is_known(stages)) return std::nullopt;
+  const auto costs = costs_of(stages);
+  if (!costs) return std::nullopt;
+  const auto orders = schedule_->order_stages(stages, {.mini_batch = workload_.training.mini_batch,
+                                                       .extra_in_flight = layout.extra_in_flight});
+  LayoutFigures found{std::numeric_limits<double>::infinity(),
+                      exceeds_memory(workload_, stages, orders)};
+  if (found.too_large) return found;
+  if (const auto time = iteration_time(*workload_.graph, stages, orders, *costs))
+    found.seconds = time->count();
+  return found;
+}
+
+std::optional<IterationCosts> LayoutTimes::costs_of(const StageGraph& stages) {
   IterationCosts costs;
-  costs.pass = [&](StageId stage, std::int32_t replica, Pass of, std::int32_t samples) {
+  costs.pass = [this, &stages](StageId stage, std::int32_t replica, Pass of, std::int32_t samples) {
     const Stage& own = stages.at(stage);
     return pass(own, of, samples, own.devices[static_cast<std::size_t>(replica)]);
   };
-  costs.message = [&](DeviceId from, DeviceId to, Bytes bytes) {
+  costs.message = [this](DeviceId from, DeviceId to, Bytes bytes) {
     return routes_.between(from, to).time(bytes.as_double());
   };
   for (const Reduction& reduction : reductions(*workload_.graph, stages)) {
     if (reduction.devices.size() > collective_->most_members) return std::nullopt;
     costs.reductions.push_back({reduction.stages, all_reduce(reduction.devices, reduction.bytes)});
   }
-  costs.optimizer = [&](StageId stage, std::int32_t replica) {
+  costs.optimizer = [this, &stages](StageId stage, std::int32_t replica) {
     const Stage& own = stages.at(stage);
     return optimizer_time(
         workload_.training, parameters_of(*workload_.graph, own),
         workload_.topology->device(own.devices[static_cast<std::size_t>(replica)]));
   };
-  const auto orders = schedule_->order_stages(stages, {.mini_batch = workload_.training.mini_batch,
-                                                       .extra_in_flight = layout.extra_in_flight});
-  const auto found = iteration_time(*workload_.graph, stages, orders, costs);
-  return found ? found->count() : std::numeric_limits<double>::infinity();
+  return costs;
 }
 
 Seconds LayoutTimes::pass(const Stage& stage, Pass pass, std::int32_t samples, DeviceId device) {

@@ -16,19 +16,26 @@
 
 namespace pipegraph {
 
+struct LayoutFigures {
+  double seconds = 0.0;    ///< of an iteration; infinite if the orders deadlock
+  bool too_large = false;  ///< for the memory of some stage's devices, by least_memory
+};
+
 class LayoutTimes {
  public:
   /// All must outlive this.
   LayoutTimes(const Workload& workload, const PlannerOptions& options, const SearchInput& input);
 
-  /// Seconds of an iteration with the stages on the devices they name, equal to the analytic
-  /// backend's; infinite if their orders deadlock. Nothing outside the recurrence's domain: for
-  /// schedules that share devices, limited receive slots, and no overlap.
-  std::optional<double> seconds(const Layout& layout);
+  /// With the stages on the devices they name; the time equals the analytic backend's. Nothing
+  /// outside the recurrence's domain: for stages that share devices, limited receive slots, and no
+  /// overlap.
+  std::optional<LayoutFigures> figures(const Layout& layout);
 
  private:
   using ByOperator = std::vector<double>;
 
+  /// Valid as long as `stages` and this; nothing where a group is too large for the collective.
+  std::optional<IterationCosts> costs_of(const StageGraph& stages);
   Seconds pass(const Stage& stage, Pass pass, std::int32_t samples, DeviceId device);
   const ByOperator& times(Pass pass, std::int32_t samples);
   Seconds all_reduce(const std::vector<DeviceId>& devices, Bytes bytes);

@@ -20,8 +20,9 @@ namespace {
 
 /// Two iteration times closer than this (relative) count as equal.
 constexpr double k_equal = 1e-9;
-/// Neighbours of a layout that are evaluated in one round, best estimates first.
-constexpr std::size_t k_most_moves = 24;
+/// Candidates, and neighbours of a layout in one round, that are ranked; the best by closed form.
+constexpr std::size_t k_most_candidates = 400;
+constexpr std::size_t k_most_moves = 64;
 /// Layouts from which local search starts.
 constexpr std::size_t k_most_starts = 4;
 /// Shortest plans, and leanest ones, that are compared on shared links.
@@ -35,8 +36,7 @@ class PipegraphSearch {
         options_(options),
         own_(own),
         input_(search_input(workload)),
-        estimate_(workload, input_),
-        rated_(workload, options, estimate_, {own.evaluations, own.instructions}) {
+        rated_(workload, options, input_, {own.evaluations, own.instructions}) {
     kinds_ = {options.kind};
     if (options.kind == PlanKind::Graph) kinds_.push_back(PlanKind::Sequential);
     moves_.devices = workload.topology->size();
@@ -50,7 +50,7 @@ class PipegraphSearch {
     std::vector<Layout> candidates = variants();
     for (const RatedLayout& rated : rated_.all())
       for (Layout& flipped : other_kinds(rated.layout)) candidates.push_back(std::move(flipped));
-    rated_.rate(std::move(candidates), own_.evaluations / 2);
+    rated_.rate(std::move(candidates), {.ranked = k_most_candidates});
     if (rated_.all().empty()) return *why_not_;
     improve();
     return plan_of(choose());
@@ -107,7 +107,8 @@ class PipegraphSearch {
     for (RatedLayout& current : from)
       for (;;) {
         const std::size_t before = all.size();
-        rated_.rate(neighbours(*workload_.graph, current.layout, moves_), k_most_moves);
+        rated_.rate(neighbours(*workload_.graph, current.layout, moves_),
+                    {.ranked = k_most_moves, .too_long = current.seconds});
         const auto next =
             std::ranges::min_element(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(),
                                      {}, &RatedLayout::seconds);
@@ -182,7 +183,6 @@ class PipegraphSearch {
   const PlannerOptions& options_;
   const PipegraphOptions& own_;
   SearchInput input_;
-  LayoutEstimate estimate_;
   RatedLayouts rated_;
   MoveOptions moves_;
   std::vector<PlanKind> kinds_;

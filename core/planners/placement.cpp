@@ -9,10 +9,8 @@ namespace {
 
 /// Above this many exchanges a sweep, contiguous places are good enough.
 constexpr std::size_t k_most_exchanges = 65'536;
-/// Up to this many, chains of exchanges are tried.
-constexpr std::size_t k_most_in_chains = 4'096;
-/// Up to this many, from several first placements.
-constexpr std::size_t k_most_from_anywhere = 256;
+/// Devices up to which chains of exchanges are tried.
+constexpr std::size_t k_most_in_chains = 16;
 constexpr int k_most_sweeps = 16;
 
 bool same_kind(Device a, const Device& b) {
@@ -201,13 +199,12 @@ std::vector<Stage> Placer::place(std::vector<Stage> stages, const PlannerOptions
   if (places * devices > k_most_exchanges) return stages;
   const std::vector<PlaceFlow> flows = traffic(workload_, unplaced);
   PlaceSearch search(*workload_.topology, prices_, flows, places);
-  const bool thorough = effort == PlacementEffort::Thorough;
-  if (thorough && places * devices <= k_most_from_anywhere && workload_.topology->homogeneous())
-    search.start_anywhere();
-  else if (thorough && places * devices <= k_most_in_chains)
-    search.exchange_in_chains();
-  else
+  if (effort == PlacementEffort::Quick || devices > k_most_in_chains)
     search.exchange();
+  else if (workload_.topology->homogeneous())
+    search.start_anywhere();
+  else
+    search.exchange_in_chains();
   for (Stage& stage : stages)
     for (DeviceId& device : stage.devices) device = search.device_of_place()[device.index()];
   return stages;

@@ -7,6 +7,7 @@
 
 #include "core/base/errors.h"
 #include "core/planners/evaluate.h"
+#include "core/planners/least_memory.h"
 #include "tests/support/tiny_clusters.h"
 #include "tests/support/tiny_graphs.h"
 #include "tests/support/tiny_stages.h"
@@ -126,11 +127,12 @@ TEST(LayoutTime, EqualsTheAnalyticBackendOnItsDomain) {
     ASSERT_TRUE(evaluation.ok()) << "seed " << seed << ": " << evaluation.prepared.reason;
     const SearchInput input = search_input(workload);
     const PlannerOptions options{.schedule = plan.schedule, .skip_transfer = plan.skip_transfer};
-    const auto seconds = LayoutTimes(workload, options, input)
-                             .seconds({plan.kind, plan.extra_in_flight, plan.stages});
-    ASSERT_TRUE(seconds.has_value()) << "seed " << seed;
+    const auto figures = LayoutTimes(workload, options, input)
+                             .figures({plan.kind, plan.extra_in_flight, plan.stages});
+    ASSERT_TRUE(figures.has_value()) << "seed " << seed;
     const double exact = evaluation.iteration_time.count();
-    ASSERT_NEAR(*seconds, exact, 1e-9 * exact) << "seed " << seed;
+    ASSERT_NEAR(figures->seconds, exact, 1e-9 * exact) << "seed " << seed;
+    EXPECT_FALSE(figures->too_large);
     ++compared;
     for (const Stage& stage : plan.stages)
       if (stage.replicas() > 1 && plan.stages.size() > 1) {
@@ -142,6 +144,29 @@ TEST(LayoutTime, EqualsTheAnalyticBackendOnItsDomain) {
   EXPECT_GT(replicated, 1000);
 }
 
+TEST(LeastMemory, IsNeverMoreThanTheFullestDeviceNeedsAndMostOfIt) {
+  double share = 0.0;
+  int counted = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    RandomPlans random(seed);
+    const Workload workload = random.workload();
+    const Plan plan = random.plan(workload);
+    const PreparedPlan prepared = prepare(workload, plan);
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+      Bytes needed;
+      for (const DeviceId device : plan.stages[s].devices)
+        needed = std::max(needed, prepared.memory.devices[device.index()].peak);
+      const Bytes least =
+          least_memory(workload, prepared.stages.stages()[s], prepared.schedule.stages[s]);
+      ASSERT_LE(least, needed) << "seed " << seed << ", stage " << s;
+      if (needed.count == 0) continue;
+      share += least.as_double() / needed.as_double();
+      ++counted;
+    }
+  }
+  EXPECT_GT(share / counted, 0.7);
+}
+
 /// Two operators on two devices.
 struct Pair {
   Workload workload =
@@ -150,13 +175,29 @@ struct Pair {
   Layout layout{.stages = test::stage_per_operator(*workload.graph)};
 
   std::optional<double> seconds(const PlannerOptions& options = {}) const {
-    return LayoutTimes(workload, options, input).seconds(layout);
+    const auto figures = LayoutTimes(workload, options, input).figures(layout);
+    return figures ? std::optional(figures->seconds) : std::nullopt;
   }
 };
 
 TEST(LayoutTime, OfTwoStagesIsFillPlusTheSlowerOne) {
   // Passes of 1 + 2 s a micro-batch: (4 + 2 - 1) x 3.
   EXPECT_DOUBLE_EQ(*Pair{}.seconds(), 15.0);
+}
+
+TEST(LayoutTime, SaysWhenDevicesHaveTooLittleMemory) {
+  // Stage 0 keeps two samples in flight of its output, 1 KiB each.
+  Pair pair;
+  std::vector<Device> devices = pair.workload.topology->devices();
+  devices[0].memory = Bytes{2048};
+  const auto too_large = [&] {
+    pair.workload.topology =
+        std::make_shared<const Topology>(pair.workload.topology->with_devices(devices));
+    return LayoutTimes(pair.workload, {}, pair.input).figures(pair.layout)->too_large;
+  };
+  EXPECT_FALSE(too_large());
+  devices[0].memory = Bytes{2047};
+  EXPECT_TRUE(too_large());
 }
 
 TEST(LayoutTime, IsUnknownOutsideItsDomain) {
