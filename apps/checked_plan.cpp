@@ -57,7 +57,7 @@ void CheckedPlan::profile(int rounds) {
     for (const Durations& round : last) samples_.add(round, PassSamples::Kinds::Computes);
   };
   rounds_.run(1, run, add);
-  // Better a profile of a disturbed machine than none; no_profile() tells.
+  // Better a profile of a disturbed machine than none; it is marked.
   if (rounds_.counted() == 0) add();
 }
 
@@ -67,7 +67,10 @@ void CheckedPlan::measure(int steps) {
 }
 
 MeasuredPlan CheckedPlan::profiled() const {
-  return samples_.measured(outcome_.result.program_hash, outcome_.result.name);
+  MeasuredPlan plan = samples_.measured(outcome_.result.program_hash, outcome_.result.name);
+  const bool disturbed = !rounds_.seen().no_verdict().empty();
+  for (MeasuredInstruction& measured : plan.instructions) measured.time.disturbed = disturbed;
+  return plan;
 }
 
 Outcome CheckedPlan::measured() const {

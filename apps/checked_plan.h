@@ -26,11 +26,10 @@ class CheckedPlan {
   /// `steps` undisturbed steps that count, and half as many traced ones.
   void measure(int steps);
 
+  /// Marked as disturbed if most of its rounds were.
   MeasuredPlan profiled() const;
   /// The outcome with the figures of what was measured, and the mean of the traced steps.
   Outcome measured() const;
-  /// Why the profile proves nothing; empty if it does.
-  std::string no_profile() const { return rounds_.seen().no_verdict(); }
 
  private:
   bool emulated() const { return backend_ == MeasuredBackend::Emulated; }

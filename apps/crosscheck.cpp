@@ -162,6 +162,8 @@ void Crosscheck::write(const std::filesystem::path& folder) {
     ran.push_back(plan != nullptr);
     plan.reset();  // simulations fork, and must not do so among threads
   }
+  if (const std::string note = note_of_disturbance(costs_); !note.empty())
+    print_note(console_, note);
   write_file(folder / "costs.yaml", to_yaml_text(costs_));
   predict_with(costs_, "costs.yaml");
   Progress progress(console_, plans_.size());

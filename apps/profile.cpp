@@ -104,7 +104,7 @@ void profile_model(const Subject& subject, const po::variables_map& values, Cost
 
 /// Errors: ConfigError for a plan that cannot run.
 void profile_plan(const Subject& subject, MeasuredBackend backend, int rounds, CostFile& file,
-                  Progress& progress, const Console& console) {
+                  Progress& progress) {
   const Setup& setup = *subject.setup;
   const PlanRequest& request = setup.scenario.plans.front();
   const Outcome outcome = carry_out(request, setup, progress, preparing());
@@ -114,7 +114,6 @@ void profile_plan(const Subject& subject, MeasuredBackend backend, int rounds, C
   plan.warm_up();
   constexpr int k_blocks = 4;
   for (int block = 0; block < k_blocks; ++block) plan.profile(std::max(1, rounds / k_blocks));
-  if (const std::string why = plan.no_profile(); !why.empty()) print_note(console, why);
   file.plans.push_back(plan.profiled());
 }
 
@@ -137,10 +136,11 @@ int run_profile(Arguments arguments, const Console& console) {
     progress.begin(0, "profile");
     measure_machine(file, backend, subject.training);
     if (subject.is_plan)
-      profile_plan(subject, backend, rounds, file, progress, console);
+      profile_plan(subject, backend, rounds, file, progress);
     else
       profile_model(subject, *values, file, progress);
   }
+  if (const std::string note = note_of_disturbance(file); !note.empty()) print_note(console, note);
   if (values->count("merge") > 0 && std::filesystem::exists(target))
     file = merged(read_cost_file(YamlValue::load(target)), file, target);
   write_file(target, to_yaml_text(file));

@@ -53,11 +53,26 @@ CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend) {
 
 void measure_machine(CostFile& file, MeasuredBackend backend, const Training& training) {
   if (backend != MeasuredBackend::Cpu) return;
-  file.dispatch = measure_dispatch({}).mean;
+  const Measured dispatch = measure_dispatch({});
+  file.dispatch = dispatch.mean;
+  if (dispatch.disturbed) file.disturbed.emplace_back("dispatch");
   file.transfers = measure_transfers(usual_transfer_sizes(), {});
-  if (training.optimizer != Optimizer::None)
-    file.optimizer_bandwidth =
-        measure_optimizer_bandwidth(state_copies(training.optimizer), k_optimizer_repetitions);
+  if (training.optimizer == Optimizer::None) return;
+  const MeasuredBandwidth bandwidth =
+      measure_optimizer_bandwidth(state_copies(training.optimizer), k_optimizer_repetitions);
+  file.optimizer_bandwidth = bandwidth.value;
+  if (bandwidth.disturbed) file.disturbed.emplace_back("optimizer_bandwidth");
+}
+
+std::string note_of_disturbance(const CostFile& file) {
+  const std::size_t disturbed = disturbed_entries_of(file);
+  if (disturbed == 0) return {};
+  const std::size_t all =
+      entries_of(file) + (file.dispatch ? 1 : 0) + (file.optimizer_bandwidth ? 1 : 0);
+  return fmt::format(
+      "the machine did other things while {} of {} costs were measured, though each was repeated: "
+      "they are marked 'disturbed'",
+      disturbed, all);
 }
 
 std::vector<std::int64_t> usual_sample_counts(std::int64_t most) {
@@ -80,6 +95,7 @@ CostFile merged(CostFile into, const CostFile& fresh, const std::string& name) {
   merge_entries(into.plans, fresh.plans, [](const MeasuredPlan& plan) { return plan.hash; });
   if (!fresh.transfers.empty()) into.transfers = fresh.transfers;
   if (fresh.dispatch) into.dispatch = fresh.dispatch;
+  into.disturbed = fresh.disturbed;
   if (fresh.optimizer_bandwidth) into.optimizer_bandwidth = fresh.optimizer_bandwidth;
   into.overlap = fresh.overlap;
   into.date = fresh.date;

@@ -20,6 +20,10 @@ CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend);
 /// whose times are those of the model, nothing.
 void measure_machine(CostFile& file, MeasuredBackend backend, const Training& training);
 
+/// How much of the file was measured while the machine did other things, a line for people; empty
+/// if nothing was.
+std::string note_of_disturbance(const CostFile& file);
+
 /// Powers of two up to `most`, and `most`.
 std::vector<std::int64_t> usual_sample_counts(std::int64_t most);
 

@@ -12,6 +12,22 @@ std::optional<TransferTable> transfer_table(const CostFile& file) {
   return TransferTable(std::move(points));
 }
 
+std::size_t entries_of(const CostFile& file) {
+  std::size_t count = file.operators.size() + file.transfers.size() + file.plans.size();
+  for (const MeasuredPlan& plan : file.plans) count += plan.instructions.size();
+  return count;
+}
+
+std::size_t disturbed_entries_of(const CostFile& file) {
+  const auto disturbed = [](const auto& entries) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(entries, [](const auto& entry) { return entry.time.disturbed; }));
+  };
+  std::size_t count = file.disturbed.size() + disturbed(file.operators) + disturbed(file.transfers);
+  for (const MeasuredPlan& plan : file.plans) count += disturbed(plan.instructions);
+  return count;
+}
+
 const MeasuredPlan* find_plan(const CostFile& file, const std::string& hash) {
   const auto found = std::ranges::find(file.plans, hash, &MeasuredPlan::hash);
   return found == file.plans.end() ? nullptr : &*found;

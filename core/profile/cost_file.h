@@ -22,6 +22,7 @@ struct Measured {
   Seconds mean{0};
   Seconds spread{0};       ///< standard deviation
   std::int64_t count = 0;  ///< of those that were kept
+  bool disturbed = false;  ///< the machine did other things during most of them
   bool operator==(const Measured&) const = default;
 };
 
@@ -77,12 +78,19 @@ struct CostFile {
   std::optional<Seconds> dispatch;  ///< per instruction, beside what it does
   /// Parameters, gradients and state, read and written, by an optimizer step.
   std::optional<BytesPerSecond> optimizer_bandwidth;
+  /// Of "dispatch" and "optimizer_bandwidth" what was measured while the machine did other things.
+  std::vector<std::string> disturbed;
   bool overlap = true;  ///< whether a device computes while its transfers move
   bool operator==(const CostFile&) const = default;
 };
 
 /// The table of `file.transfers`; nothing if there is none.
 std::optional<TransferTable> transfer_table(const CostFile& file);
+/// Operators, transfers, plans and their passes: what a file says that it has, so that a cut one is
+/// told from a whole one.
+std::size_t entries_of(const CostFile& file);
+/// Entries, dispatch and bandwidth that were measured while the machine did other things.
+std::size_t disturbed_entries_of(const CostFile& file);
 /// The plan of that hash; null if it was not measured.
 const MeasuredPlan* find_plan(const CostFile& file, const std::string& hash);
 

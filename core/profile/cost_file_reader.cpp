@@ -41,6 +41,8 @@ Measured read_measured(MapReader& reader) {
   if (const auto spread = reader.optional("spread")) measured.spread = spread->as_seconds();
   const auto count = reader.optional("count");
   measured.count = count ? count->as_integer(1, std::numeric_limits<std::int64_t>::max()) : 1;
+  if (const auto disturbed = reader.optional("disturbed"))
+    measured.disturbed = disturbed->as_bool();
   return measured;
 }
 
@@ -133,6 +135,32 @@ void read_lists(MapReader& reader, CostFile& file) {
                                   [](const MeasuredTransfer& transfer) { return transfer.size; });
 }
 
+/// A file that was cut between two entries reads like a whole one.
+void check_whole(const YamlValue& document, const CostFile& file) {
+  const std::size_t found = entries_of(file);
+  const auto said = document.find("entries");
+  if (!said)
+    document.fail(
+        "has no 'entries', so that nothing tells whether it is whole",
+        fmt::format("'entries: {}', the number of its operators, transfers, plans and their "
+                    "passes, if that is all; or a file that pipegraph profile writes now",
+                    found));
+  if (said->as_integer(0, std::numeric_limits<std::int64_t>::max()) !=
+      static_cast<std::int64_t>(found))
+    said->fail(fmt::format("{} entries were written and {} are there: the file was cut or changed",
+                           said->as_integer(), found),
+               "the whole file, or the number of what it has");
+}
+
+std::vector<std::string> read_disturbed(MapReader& reader) {
+  static const std::vector<std::string> k_names{"dispatch", "optimizer_bandwidth"};
+  std::vector<std::string> disturbed;
+  const auto list = reader.optional("disturbed");
+  if (!list) return disturbed;
+  for (const YamlValue& item : list->items()) disturbed.push_back(k_names[item.as_choice(k_names)]);
+  return disturbed;
+}
+
 }  // namespace
 
 CostFile read_cost_file(const YamlValue& document) {
@@ -155,7 +183,10 @@ CostFile read_cost_file(const YamlValue& document) {
   if (const auto bandwidth = reader.optional("optimizer_bandwidth"))
     file.optimizer_bandwidth = bandwidth->as_bytes_per_second();
   if (const auto overlap = reader.optional("overlap")) file.overlap = overlap->as_bool();
+  file.disturbed = read_disturbed(reader);
+  reader.optional("entries");
   reader.finish();
+  check_whole(document, file);
   return file;
 }
 

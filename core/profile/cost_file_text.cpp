@@ -10,8 +10,9 @@ namespace pipegraph {
 namespace {
 
 std::string measured_text(const Measured& time) {
-  return fmt::format("mean: {}, spread: {}, count: {}", to_exact_text(time.mean),
-                     to_exact_text(time.spread), time.count);
+  return fmt::format("mean: {}, spread: {}, count: {}{}", to_exact_text(time.mean),
+                     to_exact_text(time.spread), time.count,
+                     time.disturbed ? ", disturbed: true" : "");
 }
 
 std::string instruction_text(const MeasuredInstruction& measured) {
@@ -27,11 +28,12 @@ std::string head(const CostFile& file) {
   return fmt::format(
       "format: {}\n"
       "costs: {{model: {}, model_hash: {}, backend: {}, version: {}, date: {}}}\n"
-      "machine: {{cpu: {}, cores: {}, blas: {}, blas_core: {}}}\n",
+      "machine: {{cpu: {}, cores: {}, blas: {}, blas_core: {}}}\n"
+      "entries: {}\n",
       k_cost_file_format, to_yaml_scalar(file.model), to_yaml_scalar(file.model_hash),
       to_yaml_scalar(file.backend), to_yaml_scalar(file.version), to_yaml_scalar(file.date),
       to_yaml_scalar(file.machine.cpu), file.machine.cores, to_yaml_scalar(file.machine.blas),
-      to_yaml_scalar(file.machine.blas_core));
+      to_yaml_scalar(file.machine.blas_core), entries_of(file));
 }
 
 }  // namespace
@@ -42,6 +44,8 @@ std::string to_yaml_text(const CostFile& file) {
   if (file.dispatch) fmt::format_to(out, "dispatch: {}\n", to_exact_text(*file.dispatch));
   if (file.optimizer_bandwidth)
     fmt::format_to(out, "optimizer_bandwidth: {}\n", to_exact_text(*file.optimizer_bandwidth));
+  if (!file.disturbed.empty())
+    fmt::format_to(out, "disturbed: [{}]\n", fmt::join(file.disturbed, ", "));
   fmt::format_to(out, "overlap: {}\n", file.overlap);
   if (!file.transfers.empty()) text += "transfers:\n";
   for (const MeasuredTransfer& transfer : file.transfers)

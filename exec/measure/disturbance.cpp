@@ -35,17 +35,26 @@ std::uint64_t taken_off(const std::filesystem::path& status) {
   return 0;
 }
 
+void add_thread(const std::filesystem::path& task, SchedulingTotals& totals) {
+  if (!add_times(task / "schedstat", totals)) return;
+  totals.taken_off += taken_off(task / "status");
+  ++totals.threads;
+}
+
 }  // namespace
+
+SchedulingTotals scheduling_totals_of_this_thread() {
+  SchedulingTotals totals;
+  add_thread("/proc/thread-self", totals);
+  return totals;
+}
 
 SchedulingTotals scheduling_totals(const std::string& tasks) {
   SchedulingTotals totals;
   std::error_code failed;
   for (std::filesystem::directory_iterator task(tasks, failed), end; !failed && task != end;
-       task.increment(failed)) {
-    if (!add_times(task->path() / "schedstat", totals)) continue;
-    totals.taken_off += taken_off(task->path() / "status");
-    ++totals.threads;
-  }
+       task.increment(failed))
+    add_thread(task->path(), totals);
   return totals;
 }
 

@@ -22,6 +22,9 @@ struct SchedulingTotals {
 /// not tell.
 SchedulingTotals scheduling_totals(const std::string& tasks = "/proc/self/task");
 
+/// Of the calling thread alone.
+SchedulingTotals scheduling_totals_of_this_thread();
+
 /// What happened between two moments.
 struct Disturbance {
   bool known = false;           ///< false: the system does not tell

@@ -12,13 +12,16 @@
 #include "exec/kernels/optimizer.h"
 #include "exec/kernels/random.h"
 #include "exec/measure/statistics.h"
+#include "exec/measure/watched_rounds.h"
 #include "exec/operators/operator.h"
+#include "exec/training/synthetic_data.h"
 
 namespace pipegraph {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint64_t k_float_bytes = sizeof(float);
 constexpr std::array k_measured_passes{Pass::Forward, Pass::Backward, Pass::BackwardInput,
                                        Pass::BackwardWeight};
 using PassTimes = std::array<std::vector<Seconds>, k_measured_passes.size()>;
@@ -50,8 +53,15 @@ bool reads_indices(const OperatorShape& shape) {
 /// An operator with tensors of its own.
 class Bench {
  public:
-  Bench(const OperatorShape& shape, std::int64_t parameters, std::int64_t samples)
-      : shape_(shape), samples_(samples) {
+  struct Subject {
+    OperatorId id;
+    OperatorShape shape;
+    std::int64_t parameters = 0;
+  };
+  /// `data`, which outlives it, is what inputs and losses read.
+  Bench(const Subject& subject, std::int64_t samples, const DataSource& data)
+      : id_(subject.id), shape_(subject.shape), samples_(samples), data_source_(data) {
+    const OperatorShape& shape = shape_;
     for (const InputShape& input : shape.inputs) {
       inputs_.push_back(reals(reads_indices(shape) ? 0 : samples * input.elements()));
       input_gradients_.emplace_back(input.needs_gradient ? inputs_.back().size() : 0);
@@ -67,7 +77,9 @@ class Bench {
       classes_ = indices(samples * first.rows, first.columns);
     if (shape.arithmetic.kind == Arithmetic::MeanSquaredError)
       targets_ = reals(samples * first.elements());
-    parameters_ = reals(parameters);
+    if (yields_indices(shape.arithmetic))
+      classes_.resize(static_cast<std::size_t>(samples * shape.output_elements()));
+    parameters_ = reals(subject.parameters);
     parameter_gradients_.resize(parameters_.size());
     output_.resize(static_cast<std::size_t>(samples * shape.output_elements()));
     output_gradient_ = reals(samples * shape.output_elements());
@@ -77,12 +89,14 @@ class Bench {
 
   void run_forward(PassTimes& times) {
     const auto begin = Clock::now();
+    read_samples();
     forward(device_, shape_, data());
     of(times, Pass::Forward).emplace_back(Clock::now() - begin);
   }
 
   void run_backward(PassTimes& times) {
     const auto begin = Clock::now();
+    if (is_loss(shape_.arithmetic)) read_samples();
     backward_input(device_, shape_, data(), gradients());
     const auto between = Clock::now();
     backward_weight(device_, shape_, data(), gradients());
@@ -93,6 +107,16 @@ class Bench {
   }
 
  private:
+  /// What the pass of a stage reads from outside the network, where it does so.
+  void read_samples() {
+    if (!classes_.empty())
+      data_source_.read(id_, 0, classes_);
+    else if (shape_.arithmetic.kind == Arithmetic::Input)
+      data_source_.read(id_, 0, output_);
+    else if (!targets_.empty())
+      data_source_.read(id_, 0, targets_);
+  }
+
   OperatorData<float> data() {
     return {.samples = samples_,
             .inputs = input_pointers_,
@@ -112,8 +136,10 @@ class Bench {
   }
 
   CpuDevice device_;
+  OperatorId id_;
   OperatorShape shape_;
   std::int64_t samples_;
+  const DataSource& data_source_;
   std::vector<std::vector<float>> inputs_, input_gradients_;
   std::vector<const float*> input_pointers_;
   std::vector<float*> gradient_pointers_;
@@ -122,32 +148,58 @@ class Bench {
       internal_, scratch_;
 };
 
-/// Operators that compute something, in the model's order.
-std::vector<OperatorId> computing(const ComputationGraph& graph) {
-  std::vector<OperatorId> ids;
-  for (const OperatorId id : graph.order())
-    if (graph.at(id).arithmetic.kind != Arithmetic::Input) ids.push_back(id);
-  return ids;
-}
-
-/// Times of all operators on one thread, by position in `ids`.
-std::vector<PassTimes> run_all(const ComputationGraph& graph, const std::vector<OperatorId>& ids,
-                               std::int64_t samples, const OperatorProfileOptions& options) {
-  constexpr std::uint64_t k_element_bytes = 4;
+std::vector<Bench> benches_of(const ComputationGraph& graph, const std::vector<OperatorId>& ids,
+                              std::int64_t samples, const DataSource& data) {
   std::vector<Bench> benches;
   benches.reserve(ids.size());
   for (const OperatorId id : ids) {
     const Bytes parameters = graph.at(graph.parameter_owner(id)).parameters;
-    benches.emplace_back(operator_shape(graph, id),
-                         static_cast<std::int64_t>(parameters.count / k_element_bytes), samples);
+    benches.emplace_back(
+        Bench::Subject{id, operator_shape(graph, id),
+                       static_cast<std::int64_t>(parameters.count / k_float_bytes)},
+        samples, data);
   }
-  std::vector<PassTimes> times(ids.size());
-  for (std::int32_t repetition = -options.warm_up; repetition < options.repetitions; ++repetition) {
-    if (repetition == 0) times.assign(ids.size(), {});
+  return benches;
+}
+
+/// Times of all operators on one thread, by position in `ids`.
+struct ThreadTimes {
+  std::vector<PassTimes> operators;
+  bool disturbed = false;
+};
+
+ThreadTimes run_all(const ComputationGraph& graph, const std::vector<OperatorId>& ids,
+                    std::int64_t samples, const OperatorProfileOptions& options) {
+  const SyntheticData data(graph, 0);
+  std::vector<Bench> benches = benches_of(graph, ids, samples, data);
+  const auto round = [&] {
+    std::vector<PassTimes> times(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) benches[i].run_forward(times[i]);
     for (std::size_t i = ids.size(); i-- > 0;) benches[i].run_backward(times[i]);
+    return times;
+  };
+  for (std::int32_t i = 0; i < options.warm_up; ++i) round();
+  const auto rounds = watched_rounds(options.repetitions, round);
+  ThreadTimes all{.operators = std::vector<PassTimes>(ids.size()), .disturbed = rounds.disturbed};
+  for (const std::vector<PassTimes>& times : rounds.results)
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      for (std::size_t pass = 0; pass < times[i].size(); ++pass)
+        all.operators[i][pass].push_back(times[i][pass].front());
+  return all;
+}
+
+/// Of one operator's pass, over all threads.
+Measured summed_up(const std::vector<ThreadTimes>& threads, std::size_t place, Pass pass) {
+  std::vector<Seconds> times;
+  bool disturbed = false;
+  for (const ThreadTimes& thread : threads) {
+    const auto& own = thread.operators[place][static_cast<std::size_t>(pass)];
+    times.insert(times.end(), own.begin(), own.end());
+    disturbed = disturbed || thread.disturbed;
   }
-  return times;
+  Measured measured = without_gross_outliers(std::move(times));
+  measured.disturbed = disturbed;
+  return measured;
 }
 
 /// On `threads` threads at once, each on a core of its own where there are enough. Errors: the
@@ -178,28 +230,23 @@ std::vector<MeasuredOperator> profile_operators(const ComputationGraph& graph,
                                                 const OperatorProfileOptions& options) {
   check(options.threads > 0 && !options.samples.empty(), "something is to be measured");
   check_executable(graph);
-  const std::vector<OperatorId> ids = computing(graph);
+  const auto order = graph.order();
+  const std::vector<OperatorId> ids(order.begin(), order.end());
   std::vector<MeasuredOperator> measured;
   for (const std::int64_t samples : options.samples) {
-    std::vector<std::vector<PassTimes>> by_thread(options.threads);
+    std::vector<ThreadTimes> by_thread(options.threads);
     on_threads(options.threads,
                [&](std::size_t i) { by_thread[i] = run_all(graph, ids, samples, options); });
     for (std::size_t i = 0; i < ids.size(); ++i)
-      for (const Pass pass : k_measured_passes) {
-        std::vector<Seconds> times;
-        for (std::vector<PassTimes>& thread : by_thread)
-          times.insert(times.end(), of(thread[i], pass).begin(), of(thread[i], pass).end());
-        measured.push_back(
-            {graph.at(ids[i]).name, pass, samples, without_gross_outliers(std::move(times))});
-      }
+      for (const Pass pass : k_measured_passes)
+        measured.push_back({graph.at(ids[i]).name, pass, samples, summed_up(by_thread, i, pass)});
     options.advanced();
   }
   return measured;
 }
 
-BytesPerSecond measure_optimizer_bandwidth(std::uint64_t copies, std::int32_t repetitions) {
+MeasuredBandwidth measure_optimizer_bandwidth(std::uint64_t copies, std::int32_t repetitions) {
   constexpr std::int64_t k_parameters = 1 << 20;
-  constexpr std::uint64_t k_element_bytes = 4;
   CpuDevice device;
   std::vector<float> parameters = reals(k_parameters), gradients = reals(k_parameters);
   std::vector<float> first(k_parameters), second(k_parameters);
@@ -223,15 +270,15 @@ BytesPerSecond measure_optimizer_bandwidth(std::uint64_t copies, std::int32_t re
     device.zero(gradients.data(), k_parameters);
   };
   step();
-  std::vector<Seconds> times;
-  for (std::int32_t i = 0; i < repetitions; ++i) {
+  auto rounds = watched_rounds(repetitions, [&] {
     const auto begin = Clock::now();
     step();
-    times.emplace_back(Clock::now() - begin);
-  }
+    return Seconds{Clock::now() - begin};
+  });
   const double bytes =
-      2.0 * static_cast<double>((2 + copies) * k_parameters) * static_cast<double>(k_element_bytes);
-  return {bytes / without_gross_outliers(std::move(times)).mean.count()};
+      2.0 * static_cast<double>((2 + copies) * k_parameters) * static_cast<double>(k_float_bytes);
+  const Seconds mean = without_gross_outliers(std::move(rounds.results)).mean;
+  return {.value = {bytes / mean.count()}, .disturbed = rounds.disturbed};
 }
 
 }  // namespace pipegraph

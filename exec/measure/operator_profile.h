@@ -20,13 +20,20 @@ struct OperatorProfileOptions {
   std::function<void()> advanced = [] {};  ///< called after each number of samples
 };
 
-/// Forward, backward and its two halves of every operator that computes something. Errors:
+/// Forward, backward and its two halves of every operator, synthetic samples that inputs and losses
+/// read included. Rounds of the
+/// model that were disturbed are repeated, and what stays so is marked. Errors:
 /// ConfigError for a model that cannot be executed.
 std::vector<MeasuredOperator> profile_operators(const ComputationGraph& graph,
                                                 const OperatorProfileOptions& options);
 
+struct MeasuredBandwidth {
+  BytesPerSecond value;
+  bool disturbed = false;  ///< the machine did other things meanwhile
+};
+
 /// Bytes a second at which optimizer steps read and write parameters, gradients and state: a model
 /// of their time. `copies`: of the parameters as state.
-BytesPerSecond measure_optimizer_bandwidth(std::uint64_t copies, std::int32_t repetitions);
+MeasuredBandwidth measure_optimizer_bandwidth(std::uint64_t copies, std::int32_t repetitions);
 
 }  // namespace pipegraph

@@ -6,6 +6,7 @@
 
 #include "exec/executor.h"
 #include "exec/measure/statistics.h"
+#include "exec/measure/watched_steps.h"
 #include "exec/transport/in_process.h"
 
 namespace pipegraph {
@@ -47,7 +48,8 @@ class IdleEngine : public Engine {
   std::vector<Completion> done_;
 };
 
-/// Repeats the steps of a program; what one of `parts` equal parts of a step takes.
+/// Repeats the steps of a program, disturbed ones once more; what one of `parts` equal parts of a
+/// step takes.
 Measured time_of_part(const Program& program, Bytes buffer, std::uint64_t parts,
                       const ProbeOptions& options) {
   const Channels channels(program);
@@ -68,10 +70,13 @@ Measured time_of_part(const Program& program, Bytes buffer, std::uint64_t parts,
        .clocks = [](DeviceId) { return make_real_clock(); }},
       options.execution);
   executor.run_step(Tracing::Off);
+  WatchedSteps steps(options.scheduling);
+  steps.run(options.repetitions, [&] { return executor.run_step(Tracing::Off); });
   std::vector<Seconds> times;
-  for (std::int32_t i = 0; i < options.repetitions; ++i)
-    times.push_back(executor.run_step(Tracing::Off).time / static_cast<double>(parts));
-  return without_gross_outliers(std::move(times), Seconds{0});
+  for (const Seconds time : steps.times()) times.push_back(time / static_cast<double>(parts));
+  Measured measured = without_gross_outliers(std::move(times), Seconds{0});
+  measured.disturbed = !steps.seen().no_verdict().empty();
+  return measured;
 }
 
 Program idle_computes() {

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "core/profile/cost_file.h"
+#include "exec/measure/step_watch.h"
 #include "exec/options.h"
 
 namespace pipegraph {
 
 struct ProbeOptions {
-  std::int32_t repetitions = 9;  ///< after one that does not count
+  std::int32_t repetitions = 9;  ///< undisturbed ones if possible, after one that does not count
   ExecutionOptions execution;
+  SchedulingReader scheduling = [] { return scheduling_totals(); };
 };
 
 /// Time of a compute that has nothing to do, from being ready to releasing the next one.

@@ -6,6 +6,7 @@
 namespace pipegraph {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 CostFile full_file() {
@@ -16,7 +17,7 @@ CostFile full_file() {
       .version = "0.1.0",
       .date = "2026-01-31",
       .machine = {.cpu = "Some(R) CPU @ 2.0GHz", .cores = 2, .blas = "B 1", .blas_core = "Fast"},
-      .operators = {{"fc1", Pass::Forward, 4, {Seconds{1.25e-3}, Seconds{1e-5}, 20}},
+      .operators = {{"fc1", Pass::Forward, 4, {Seconds{1.25e-3}, Seconds{1e-5}, 20, true}},
                     {"fc1", Pass::BackwardWeight, 4, {Seconds{0.1 + 0.2}, Seconds{0}, 1}}},
       .plans = {{.hash = "00000000000000aa",
                  .name = "graph",
@@ -27,6 +28,7 @@ CostFile full_file() {
                     {Bytes{5}, {Seconds{9e-7}, Seconds{0}, 7}}},
       .dispatch = Seconds{4e-7},
       .optimizer_bandwidth = BytesPerSecond{1.5e9},
+      .disturbed = {"optimizer_bandwidth"},
       .overlap = false};
 }
 
@@ -42,10 +44,11 @@ CostFile read(const std::string& text) {
 
 constexpr const char* k_head =
     "format: 1\ncosts: {model: m, model_hash: '1', backend: cpu}\nmachine: {cpu: c, cores: 2}\n";
+constexpr const char* k_operator = "{operator: a, pass: forward, samples: 2, mean: 1 ms}";
 
 std::string error_of(const std::string& more) {
   try {
-    read(k_head + more);
+    read(std::string(k_head) + more);
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -67,8 +70,7 @@ TEST(CostFile, ReadsBackEmptyLists) {
 }
 
 TEST(CostFile, HasAMinimalForm) {
-  const CostFile file = read(std::string(k_head) +
-                             "operators: [{operator: a, pass: forward, samples: 2, mean: 1 ms}]\n");
+  const CostFile file = read(std::string(k_head) + "entries: 1\noperators: [" + k_operator + "]\n");
   EXPECT_TRUE(file.overlap);
   EXPECT_FALSE(file.dispatch.has_value());
   EXPECT_FALSE(transfer_table(file).has_value());
@@ -117,6 +119,34 @@ TEST(CostFile, RefusesTheSameMeasurementTwice) {
   EXPECT_THAT(error_of("plans: [{hash: a, passes: [{stage: s, pass: optimizer, mean: 1 s}, "
                        "{stage: s, pass: optimizer, mean: 1 s}]}]\n"),
               HasSubstr("plans[0].passes[1]"));
+}
+
+// Two operators, two transfers, a plan with three passes.
+TEST(CostFile, CountsItsEntriesAndWhatWasDisturbed) {
+  EXPECT_EQ(entries_of(full_file()), 8U);
+  EXPECT_EQ(disturbed_entries_of(full_file()), 2U);
+}
+
+// A file cut anywhere is broken YAML, lacks something, or has fewer entries than it says.
+TEST(CostFile, CutAnywhereIsNeverTakenForAWholeOne) {
+  const std::string whole = to_yaml_text(full_file());
+  for (std::size_t length = 0; length + 1 < whole.size(); ++length) {
+    try {
+      const CostFile file = read(whole.substr(0, length));
+      // Only what stands behind the last entry's braces may be gone.
+      EXPECT_EQ(file, with_counts(full_file())) << "cut after " << length;
+    } catch (const ConfigError&) {
+      continue;
+    }
+  }
+}
+
+TEST(CostFile, SaysWhereEntriesAreMissing) {
+  const std::string one = std::string("operators: [") + k_operator + "]\n";
+  EXPECT_THAT(error_of("entries: 3\n" + one),
+              HasSubstr("costs.yaml:4:10: entries: 3 entries were written and 1 are there"));
+  EXPECT_THAT(error_of(one), AllOf(HasSubstr("costs.yaml:1:1: has no 'entries'"),
+                                   HasSubstr("expected 'entries: 1'")));
 }
 
 TEST(CostFile, RefusesAnotherFormat) {
