@@ -91,7 +91,8 @@ std::unique_ptr<DeviceSet> make_set(const DeviceContext& context) {
 constexpr std::array k_kinds{
     DeviceKind{"cpu", "cores of this machine, in fp32", Computes::Yes, make_set<CpuDevices>,
                cpu_arithmetic},
-    DeviceKind{"cuda", "GPUs of this machine, in fp32", Computes::Yes, make_cuda_devices},
+    DeviceKind{"cuda", "GPUs of this machine, in fp32, TF32 or bf16", Computes::Yes,
+               make_cuda_devices},
     DeviceKind{"emulated", "no arithmetic: each instruction takes its modelled time", Computes::No,
                make_set<EmulatedDevices>},
 };

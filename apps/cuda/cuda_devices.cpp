@@ -14,7 +14,7 @@ class CudaDevices final : public DeviceSet {
   explicit CudaDevices(const DeviceContext& context)
       : seed_(context.seed),
         samples_(*context.workload.graph, context.seed),
-        devices_(context.workload, context.stages, context.program),
+        devices_(context.workload, context.stages, context.program, k_precisions_of_gpus),
         lanes_(choose_gpus(context.program.device_count(), context.gpu_sharing)) {
     devices_.order().data = &samples_;
   }

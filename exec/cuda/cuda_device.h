@@ -2,8 +2,10 @@
 // cuBLAS, everything else from the kernel bodies that CPUs run too.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "core/base/precision.h"
 #include "exec/cuda/handles.h"
 #include "exec/cuda/launcher.h"
 #include "exec/kernels/join.h"
@@ -12,8 +14,23 @@
 
 namespace pipegraph {
 
-/// How matrix products of fp32 data are computed; sums are fp32 always.
-enum class ProductPrecision : std::uint8_t { Fp32, Tf32 };
+/// What the factors of matrix products are rounded to; sums are fp32 always. Bf16: of data that has
+/// 16 bits (cuda_bf16_device.h).
+enum class ProductPrecision : std::uint8_t { Fp32, Tf32, Bf16 };
+
+inline constexpr std::array k_precisions_of_gpus{Precision::Fp32, Precision::Fp32Tensor,
+                                                 Precision::Tf32, Precision::Bf16};
+
+/// fp32_tensor and tf32 are both TF32 here: tensor cores take no more of fp32. Errors: ConfigError
+/// for fp16.
+ProductPrecision product_precision(Precision precision);
+
+/// For cuBLAS, whose sizes have 32 bits. Errors: InternalError if it has more.
+int blas_size(std::int64_t value);
+template <class T>
+cublasOperation_t blas_operation(const Factor<T>& factor) {
+  return factor.transpose == Transpose::Yes ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
 
 /// into += from
 struct FloatSum {
@@ -40,6 +57,7 @@ class CudaDevice {
   explicit CudaDevice(const CudaDeviceOptions& options = {});
 
   cudaStream_t stream() const { return stream_.get(); }
+  cublasHandle_t blas() const { return blas_.get(); }
 
   void gemm(const Gemm<float>& gemm);
   void gemm_strided_batched(const Gemm<float>& gemm, const BatchStrides& strides);

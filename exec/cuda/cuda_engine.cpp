@@ -18,7 +18,9 @@ std::int64_t count_of(Bytes bytes) {
 }
 float* floats(std::byte* data) { return reinterpret_cast<float*>(data); }
 
-CudaDeviceOptions with_workspace(CudaDeviceOptions options, CudaMemory& memory) {
+CudaDeviceOptions device_options(CudaDeviceOptions options, const DevicePasses& passes,
+                                 CudaMemory& memory) {
+  options.precision = product_precision(passes.tables().model().workload.training.precision);
   options.workspace_memory = memory.allocate(options.workspace);
   return options;
 }
@@ -43,11 +45,14 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
       memory_(passes_),
       pieces_(passes_, memory_.bases()),
       uploads_(most_read(passes_), k_most_under_way),
-      device_(with_workspace(options.device, memory_)),
-      runner_(device_, passes_, memory_.bases(),
+      device_(device_options(options.device, passes_, memory_)),
+      runner_(std::in_place_index<0>, device_, passes_, memory_.bases(),
               Reader{context.shared.order, uploads_, device_.stream()}),
       exchange_(allocate_pinned(Bytes{k_exchange_floats * sizeof(float)})),
       computes_(device_.stream(), context.clock) {
+  if (rounds())
+    runner_.emplace<1>(bf16_device_, passes_, memory_.bases(),
+                       Reader{context.shared.order, uploads_, device_.stream()});
   initialise();
   if (options.memory == MemoryUse::Poison)
     poisoning_.emplace(passes_, [this](Stretch ended) { poison(ended); });
@@ -104,11 +109,22 @@ void CudaEngine::enqueue(InstructionId compute) {
   if (instruction.kind == InstructionKind::Optimizer) {
     cuda_optimizer_step(device_, shared_.tables.model().workload.training.optimizer, shared_.order,
                         optimized_tensors<float>(passes_, memory_.bases(), instruction.stage));
-    return;
+    return round(passes_.parameters().updated_by(instruction.stage));
   }
   uploads_.begin_pass();
-  runner_.run(compute);
+  std::visit([&](auto& runner) { runner.run(compute); }, runner_);
   uploads_.end_pass(device_.stream());
+}
+
+/// Rounded parameters follow those that are trained.
+void CudaEngine::round(Stretch parameters) {
+  if (!rounds() || parameters.bytes.count == 0) return;
+  const std::uint64_t first = parameters.begin.offset().count / sizeof(float);
+  std::byte* const into =
+      address(memory_.bases(), {Area::Rounded, Bytes{first * sizeof(kernels::BFloat16)}});
+  round_parameters(device_.stream(),
+                   {floats(address(memory_.bases(), parameters.begin)),
+                    reinterpret_cast<kernels::BFloat16*>(into), count_of(parameters.bytes)});
 }
 
 void CudaEngine::add(Piece destination, Piece source) {
@@ -148,6 +164,9 @@ void CudaEngine::write(Place to, std::span<const float> from) {
                                    device_.stream()));
     PIPEGRAPH_CUDA(cudaStreamSynchronize(device_.stream()));
   }
+  if (to.area() != Area::Parameters) return;
+  round({to, Bytes{from.size_bytes()}});
+  PIPEGRAPH_CUDA(cudaStreamSynchronize(device_.stream()));
 }
 
 EngineFactory cuda_engines(const CudaEngine::Shared& shared, const CudaEngineOptions& options,

@@ -4,9 +4,10 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
-#include "exec/cuda/cuda_device.h"
+#include "exec/cuda/cuda_bf16_device.h"
 #include "exec/cuda/cuda_lanes.h"
 #include "exec/cuda/cuda_memory.h"
 #include "exec/cuda/enqueued_computes.h"
@@ -22,7 +23,7 @@ namespace pipegraph {
 struct CudaEngineOptions {
   std::uint64_t seed = 0;  ///< of the initial weights
   MemoryUse memory = MemoryUse::Tight;
-  CudaDeviceOptions device;
+  CudaDeviceOptions device;  ///< precision: that of the workload
 };
 
 class CudaEngine final : public TrainingEngine {
@@ -75,6 +76,9 @@ class CudaEngine final : public TrainingEngine {
   };
 
   void enqueue(InstructionId compute);
+  /// Whether data has 16 bits.
+  bool rounds() const { return passes_.tables().element().count < sizeof(float); }
+  void round(Stretch parameters);
   void initialise();
   void wait_for_sums();
   void poison(Stretch ended);
@@ -88,7 +92,8 @@ class CudaEngine final : public TrainingEngine {
   CudaDevice device_;
   mutable SumStream sums_;
   bool summed_ = false;  ///< since computes last waited for sums
-  PassRunner<CudaDevice, Reader> runner_;
+  CudaBf16Device bf16_device_{device_};
+  std::variant<PassRunner<CudaDevice, Reader>, PassRunner<CudaBf16Device, Reader>> runner_;
   std::optional<Poisoning> poisoning_;
   PinnedMemory exchange_;  ///< for reads and writes
   EnqueuedComputes computes_;

@@ -19,7 +19,7 @@ Bytes aligned(Bytes bytes) {
 
 constexpr std::array<const char*, k_areas> k_area_names{
     "",        "parameters",          "gradients",    "optimizer state", "activations and messages",
-    "scratch", "gradients held over", "accumulators", "losses"};
+    "scratch", "gradients held over", "accumulators", "losses",          "rounded parameters"};
 
 std::string stage_names(const DevicePasses& passes) {
   const MemoryModel& model = passes.tables().model();
@@ -102,8 +102,10 @@ std::byte* CudaMemory::allocate(Bytes bytes) {
 
 DeviceMemoryUse CudaMemory::use() const {
   const auto copies = 2 + state_copies(passes_.tables().model().workload.training.optimizer);
-  return {.predicted = passes_.parameters().bytes() * copies + passes_.arena().peak(),
-          .high_water = allocated_};
+  // The memory function counts them at the size of the data.
+  Bytes parameters = passes_.parameters().bytes();
+  parameters.count = parameters.count / sizeof(float) * passes_.tables().element().count;
+  return {.predicted = parameters * copies + passes_.arena().peak(), .high_water = allocated_};
 }
 
 }  // namespace pipegraph

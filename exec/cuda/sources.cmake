@@ -1,6 +1,8 @@
 # The CUDA backend's sources: one list, built with nvcc and the real libraries here, and with the host's compiler and a
 # stand-in for the libraries by the tests.
 set(exec_cuda_sources
+  cuda_bf16_device.cpp
+  cuda_bf16_operators.cu
   cuda_device.cpp
   cuda_engine.cpp
   cuda_error.cpp

@@ -3,6 +3,7 @@
 //   gelu(x) = x / 2 (1 + tanh(u)) = x logistic(2 u),   u = sqrt(2 / pi) (x + 0.044715 x^3)
 #pragma once
 
+#include "exec/kernels/bfloat16.h"
 #include "exec/kernels/math.h"
 #include "exec/kernels/view.h"
 
@@ -58,7 +59,9 @@ template <class T, class Function>
 struct ActivationForward {
   View<const T> x;
   View<T> y;
-  PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = Function{}.value(x[i]); }
+  PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
+    y[i] = Function{}.value(wide(x[i]));
+  }
 };
 
 /// Gradient of f's argument from that of its value. `at` is the argument; for ReLU the value serves
@@ -69,7 +72,7 @@ struct ActivationBackward {
   View<const T> gradient;
   View<T> into;
   PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
-    into[i] = gradient[i] * Function{}.slope(at[i]);
+    into[i] = gradient[i] * Function{}.slope(wide(at[i]));
   }
 };
 

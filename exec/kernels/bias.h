@@ -43,13 +43,15 @@ struct BiasActivation {
   };
   struct Apply {
     View<T> y;
-    PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = Function{}.value(y[i]); }
+    PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
+      y[i] = Function{}.value(wide(y[i]));
+    }
   };
   struct ApplyAndAdd {
     View<const T> residual;
     View<T> y;
     PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
-      y[i] = Function{}.value(y[i]) + residual[i];
+      y[i] = Function{}.value(wide(y[i])) + residual[i];
     }
   };
 };

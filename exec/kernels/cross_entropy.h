@@ -15,17 +15,17 @@ struct CrossEntropyForward {
   std::int64_t rows, columns;
   View<const T> x;
   View<const std::int32_t> classes;
-  View<T> losses;
+  View<Wide<T>> losses;
 
   template <class Group>
   PIPEGRAPH_HOST_DEVICE void operator()(Group& group, std::int64_t sample) const {
-    T total{0};
+    Wide<T> total{0};
     for (std::int64_t row = sample * rows; row < (sample + 1) * rows; ++row) {
       const View<const T> x_row = x.part(row * columns, columns);
       const SoftmaxScale<T> scale = softmax_scale<T>(group, x_row);
       total += std::log(scale.total) + (scale.largest - x_row[classes[row]]);
     }
-    if (group.rank() == 0) losses[sample] = total / T(rows);
+    if (group.rank() == 0) losses[sample] = total / Wide<T>(rows);
   }
 };
 
@@ -34,7 +34,7 @@ struct CrossEntropyForward {
 template <class T>
 struct CrossEntropyBackward {
   std::int64_t columns;
-  T factor;
+  Wide<T> factor;
   View<const T> x;
   View<const std::int32_t> classes;
   View<T> into;
@@ -53,7 +53,7 @@ struct CrossEntropyBackward {
   struct Probability {
     View<const T> x;
     View<T> into;
-    T largest, factor;
+    Wide<T> largest, factor;
     PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
       into[i] = exponential(x[i] - largest) * factor;
     }

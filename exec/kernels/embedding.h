@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include "exec/kernels/bfloat16.h"
 #include "exec/kernels/group.h"
 #include "exec/kernels/view.h"
 
@@ -17,10 +19,10 @@ struct Copy {
   View<T> to;
   PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
-template <class T>
+template <class T, class Into = T>
 struct Add {
   View<const T> from;
-  View<T> to;
+  View<Into> to;
   PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const { to[i] += from[i]; }
 };
 }  // namespace embedding_terms
@@ -38,6 +40,15 @@ struct EmbeddingForward {
   template <class Group>
   PIPEGRAPH_HOST_DEVICE void operator()(Group& group, std::int64_t row) const {
     const View<T> to = output.part(row * columns, columns);
+    if constexpr (std::is_same_v<T, Wide<T>>)
+      add_rows(group, row, to);
+    else  // what is stored in between would be rounded lookup by lookup
+      spread(group, columns, SumOfColumn{columns, indices.part(row * pooled, pooled), table, to});
+  }
+
+ private:
+  template <class Group>
+  PIPEGRAPH_HOST_DEVICE void add_rows(Group& group, std::int64_t row, View<T> to) const {
     for (std::int64_t k = 0; k < pooled; ++k) {
       const std::int64_t index = indices[row * pooled + k];
       const View<const T> from = table.part(index * columns, columns);
@@ -47,6 +58,18 @@ struct EmbeddingForward {
         spread(group, columns, embedding_terms::Add<T>{from, to});
     }
   }
+
+  struct SumOfColumn {
+    std::int64_t columns;
+    View<const std::int32_t> indices;
+    View<const T> table;
+    View<T> output;
+    PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
+      Wide<T> total = table[indices[0] * columns + i];
+      for (std::int64_t k = 1; k < indices.size(); ++k) total += table[indices[k] * columns + i];
+      output[i] = total;
+    }
+  };
 };
 
 /// The gradient of those rows of the table whose number is `piece` modulo `pieces`; call for every
@@ -58,7 +81,7 @@ struct EmbeddingBackward {
   std::int64_t pieces;
   View<const std::int32_t> indices;
   View<const T> gradient;
-  View<T> table_gradient;
+  View<Wide<T>> table_gradient;
 
   template <class Group>
   PIPEGRAPH_HOST_DEVICE void operator()(Group& group, std::int64_t piece) const {
@@ -66,8 +89,8 @@ struct EmbeddingBackward {
       const std::int64_t index = indices[i];
       if (index % pieces != piece) continue;
       spread(group, columns,
-             embedding_terms::Add<T>{gradient.part(i / pooled * columns, columns),
-                                     table_gradient.part(index * columns, columns)});
+             embedding_terms::Add<T, Wide<T>>{gradient.part(i / pooled * columns, columns),
+                                              table_gradient.part(index * columns, columns)});
     }
   }
 };

@@ -1,6 +1,9 @@
 // Tensors put side by side or added up, and the mean over a sequence.
 #pragma once
 
+#include <type_traits>
+
+#include "exec/kernels/bfloat16.h"
 #include "exec/kernels/group.h"
 #include "exec/kernels/view.h"
 
@@ -55,13 +58,32 @@ struct MeanForward {
   template <class Group>
   PIPEGRAPH_HOST_DEVICE void operator()(Group& group, std::int64_t sample) const {
     const View<T> to = y.part(sample * columns, columns);
-    spread(group, columns, Clear{to});
-    for (std::int64_t row = 0; row < rows; ++row)
-      spread(group, columns, Add{x.part((sample * rows + row) * columns, columns), to});
-    spread(group, columns, Scale{to, T{1} / T(rows)});
+    const View<const T> from = x.part(sample * rows * columns, rows * columns);
+    if constexpr (std::is_same_v<T, Wide<T>>)
+      add_rows(group, from, to);
+    else  // what is stored in between would be rounded row by row
+      spread(group, columns, MeanOfColumn{rows, columns, from, to});
   }
 
  private:
+  template <class Group>
+  PIPEGRAPH_HOST_DEVICE void add_rows(Group& group, View<const T> from, View<T> to) const {
+    spread(group, columns, Clear{to});
+    for (std::int64_t row = 0; row < rows; ++row)
+      spread(group, columns, Add{from.part(row * columns, columns), to});
+    spread(group, columns, Scale{to, Wide<T>{1} / Wide<T>(rows)});
+  }
+
+  struct MeanOfColumn {
+    std::int64_t rows, columns;
+    View<const T> x;
+    View<T> y;
+    PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
+      Wide<T> total{0};
+      for (std::int64_t row = 0; row < rows; ++row) total += x[row * columns + i];
+      y[i] = total * (Wide<T>{1} / Wide<T>(rows));
+    }
+  };
   struct Clear {
     View<T> y;
     PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const { y[i] = T{0}; }
@@ -73,7 +95,7 @@ struct MeanForward {
   };
   struct Scale {
     View<T> y;
-    T factor;
+    Wide<T> factor;
     PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const { y[i] *= factor; }
   };
 };
@@ -89,14 +111,14 @@ struct MeanBackward {
   PIPEGRAPH_HOST_DEVICE void operator()(Group& group, std::int64_t row) const {
     spread(group, columns,
            Share{gradient.part(row / rows * columns, columns), into.part(row * columns, columns),
-                 T{1} / T(rows)});
+                 Wide<T>{1} / Wide<T>(rows)});
   }
 
  private:
   struct Share {
     View<const T> gradient;
     View<T> into;
-    T factor;
+    Wide<T> factor;
     PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const { into[i] = gradient[i] * factor; }
   };
 };

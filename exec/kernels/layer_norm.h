@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "exec/kernels/bfloat16.h"
 #include "exec/kernels/group.h"
 #include "exec/kernels/view.h"
 
@@ -14,29 +15,32 @@ inline constexpr double k_layer_norm_epsilon = 1e-5;
 
 template <class T>
 struct Moments {
-  T mean, scale;
+  Wide<T> mean, scale;
 };
 
 namespace layer_norm_terms {
 template <class T>
 struct Value {
   View<const T> x;
-  PIPEGRAPH_HOST_DEVICE T operator()(std::int64_t i) const { return x[i]; }
+  PIPEGRAPH_HOST_DEVICE Wide<T> operator()(std::int64_t i) const { return x[i]; }
 };
 template <class T>
 struct SquaredDistance {
   View<const T> x;
-  T mean;
-  PIPEGRAPH_HOST_DEVICE T operator()(std::int64_t i) const { return (x[i] - mean) * (x[i] - mean); }
+  Wide<T> mean;
+  PIPEGRAPH_HOST_DEVICE Wide<T> operator()(std::int64_t i) const {
+    return (x[i] - mean) * (x[i] - mean);
+  }
 };
 }  // namespace layer_norm_terms
 
 template <class T, class Group>
 PIPEGRAPH_HOST_DEVICE Moments<T> row_moments(Group& group, View<const T> x) {
-  const T share = T{1} / T(x.size());
-  const T mean = sum<T>(group, x.size(), layer_norm_terms::Value<T>{x}) * share;
-  const T variance = sum<T>(group, x.size(), layer_norm_terms::SquaredDistance<T>{x, mean}) * share;
-  return {mean, T{1} / std::sqrt(variance + T(k_layer_norm_epsilon))};
+  using W = Wide<T>;
+  const W share = W{1} / W(x.size());
+  const W mean = sum<W>(group, x.size(), layer_norm_terms::Value<T>{x}) * share;
+  const W variance = sum<W>(group, x.size(), layer_norm_terms::SquaredDistance<T>{x, mean}) * share;
+  return {mean, W{1} / std::sqrt(variance + W(k_layer_norm_epsilon))};
 }
 
 /// One row.
@@ -76,9 +80,10 @@ struct LayerNormBackwardInput {
     const View<const T> x_row = x.part(row * columns, columns);
     const View<const T> gradient_row = gradient.part(row * columns, columns);
     const Moments<T> moments = row_moments<T>(group, x_row);
-    const T share = T{1} / T(columns);
-    const T mean = sum<T>(group, columns, Weighted{gain, gradient_row}) * share;
-    const T slope = sum<T>(group, columns, Projected{x_row, gain, gradient_row, moments}) * share;
+    using W = Wide<T>;
+    const W share = W{1} / W(columns);
+    const W mean = sum<W>(group, columns, Weighted{gain, gradient_row}) * share;
+    const W slope = sum<W>(group, columns, Projected{x_row, gain, gradient_row, moments}) * share;
     spread(group, columns,
            Combine{x_row, gain, gradient_row, into.part(row * columns, columns), moments, mean,
                    slope});
@@ -87,12 +92,12 @@ struct LayerNormBackwardInput {
  private:
   struct Weighted {
     View<const T> gain, gradient;
-    PIPEGRAPH_HOST_DEVICE T operator()(std::int64_t i) const { return gradient[i] * gain[i]; }
+    PIPEGRAPH_HOST_DEVICE Wide<T> operator()(std::int64_t i) const { return gradient[i] * gain[i]; }
   };
   struct Projected {
     View<const T> x, gain, gradient;
     Moments<T> moments;
-    PIPEGRAPH_HOST_DEVICE T operator()(std::int64_t i) const {
+    PIPEGRAPH_HOST_DEVICE Wide<T> operator()(std::int64_t i) const {
       return gradient[i] * gain[i] * ((x[i] - moments.mean) * moments.scale);
     }
   };
@@ -100,9 +105,9 @@ struct LayerNormBackwardInput {
     View<const T> x, gain, gradient;
     View<T> into;
     Moments<T> moments;
-    T mean, slope;
+    Wide<T> mean, slope;
     PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
-      const T normalised = (x[i] - moments.mean) * moments.scale;
+      const Wide<T> normalised = (x[i] - moments.mean) * moments.scale;
       into[i] = moments.scale * (gradient[i] * gain[i] - mean - normalised * slope);
     }
   };
@@ -113,7 +118,7 @@ template <class T>
 struct RowMoments {
   std::int64_t columns;
   View<const T> x;
-  View<T> means, scales;
+  View<Wide<T>> means, scales;
 
   template <class Group>
   PIPEGRAPH_HOST_DEVICE void operator()(Group& group, std::int64_t row) const {
@@ -127,9 +132,10 @@ struct RowMoments {
 /// What ColumnSums adds up for the gain; for the offset it is the gradient itself.
 template <class T>
 struct GainTerm {
-  View<const T> x, gradient, means, scales;
+  View<const T> x, gradient;
+  View<const Wide<T>> means, scales;
   std::int64_t columns;
-  PIPEGRAPH_HOST_DEVICE T operator()(std::int64_t row, std::int64_t column) const {
+  PIPEGRAPH_HOST_DEVICE Wide<T> operator()(std::int64_t row, std::int64_t column) const {
     const std::int64_t i = row * columns + column;
     return gradient[i] * ((x[i] - means[row]) * scales[row]);
   }

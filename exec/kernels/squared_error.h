@@ -1,6 +1,7 @@
 // Mean squared error: of a sample, the mean over its elements.
 #pragma once
 
+#include "exec/kernels/bfloat16.h"
 #include "exec/kernels/group.h"
 #include "exec/kernels/view.h"
 
@@ -10,21 +11,23 @@ namespace pipegraph::kernels {
 template <class T>
 struct SquaredErrorForward {
   std::int64_t elements;
-  View<const T> x, targets;
-  View<T> losses;
+  View<const T> x;
+  View<const Wide<T>> targets;
+  View<Wide<T>> losses;
 
   template <class Group>
   PIPEGRAPH_HOST_DEVICE void operator()(Group& group, std::int64_t sample) const {
     const std::int64_t first = sample * elements;
-    const T total =
-        sum<T>(group, elements, Square{x.part(first, elements), targets.part(first, elements)});
-    if (group.rank() == 0) losses[sample] = total / T(elements);
+    const Wide<T> total = sum<Wide<T>>(
+        group, elements, Square{x.part(first, elements), targets.part(first, elements)});
+    if (group.rank() == 0) losses[sample] = total / Wide<T>(elements);
   }
 
  private:
   struct Square {
-    View<const T> x, target;
-    PIPEGRAPH_HOST_DEVICE T operator()(std::int64_t i) const {
+    View<const T> x;
+    View<const Wide<T>> target;
+    PIPEGRAPH_HOST_DEVICE Wide<T> operator()(std::int64_t i) const {
       return (x[i] - target[i]) * (x[i] - target[i]);
     }
   };
@@ -33,8 +36,9 @@ struct SquaredErrorForward {
 /// Gradient of x: factor (x - target); factor = 2 / (elements of a sample, samples averaged over).
 template <class T>
 struct SquaredErrorBackward {
-  T factor;
-  View<const T> x, targets;
+  Wide<T> factor;
+  View<const T> x;
+  View<const Wide<T>> targets;
   View<T> into;
   PIPEGRAPH_HOST_DEVICE void operator()(std::int64_t i) const {
     into[i] = factor * (x[i] - targets[i]);

@@ -11,6 +11,7 @@
 #include "exec/kernels/attention.h"
 #include "exec/kernels/bias.h"
 #include "exec/kernels/softmax.h"
+#include "exec/operators/column_sums.h"
 #include "exec/operators/operator.h"
 #include "exec/operators/products.h"
 
@@ -28,7 +29,9 @@ struct Attention {
   T *queries, *keys, *values, *result, *probabilities;
   bool bias, causal;
 
-  T score_scale() const { return T{1} / std::sqrt(T(heads.head_columns)); }
+  kernels::Wide<T> score_scale() const {
+    return kernels::Wide<T>{1} / std::sqrt(kernels::Wide<T>(heads.head_columns));
+  }
   kernels::HeadShape three_parts() const {
     kernels::HeadShape three = heads;
     three.parts = 3;
@@ -70,7 +73,7 @@ struct HeadProduct {
   const T* b;
   Transpose transpose_b;
   T* c;
-  T alpha{1};
+  kernels::Wide<T> alpha{1};
 };
 
 template <ArithmeticDevice D, class T = typename D::Scalar>
@@ -95,13 +98,13 @@ void project(D& device, const Attention<typename D::Scalar>& a,
              const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
   times_transposed(device, {a.tokens, 3 * a.columns, a.columns}, data.inputs[0], data.parameters,
-                   data.scratch);
+                   scratch_of(data));
   kernels::View<const T> bias;
   if (a.bias) bias = {data.parameters + a.parameter_offsets[1], 3 * a.columns};
   device.rows(
       a.three_parts().rows(),
       kernels::SplitHeads<T>{
-          a.three_parts(), {data.scratch, 3 * a.elements}, bias, {a.queries, 3 * a.elements}});
+          a.three_parts(), {scratch_of(data), 3 * a.elements}, bias, {a.queries, 3 * a.elements}});
 }
 
 /// Queries, keys and values to the heads' result.
@@ -120,9 +123,9 @@ void attend(D& device, const Attention<typename D::Scalar>& a,
       kernels::SoftmaxForward<T>{tokens, a.causal ? tokens : 0, probabilities, probabilities});
   by_head(device, a.heads,
           HeadProduct<T>{tokens, width, tokens, a.probabilities, Transpose::No, a.values,
-                         Transpose::No, data.scratch});
-  device.rows(a.heads.rows(),
-              kernels::MergeHeads<T>{a.heads, {data.scratch, a.elements}, {a.result, a.elements}});
+                         Transpose::No, scratch_of(data)});
+  device.rows(a.heads.rows(), kernels::MergeHeads<T>{
+                                  a.heads, {scratch_of(data), a.elements}, {a.result, a.elements}});
 }
 
 template <ArithmeticDevice D>
@@ -152,7 +155,7 @@ void backward_heads(D& device, const Attention<typename D::Scalar>& a,
   const std::int64_t tokens = a.heads.tokens;
   const std::int64_t width = a.heads.head_columns;
   // Three tensors like x, which end as the gradients of queries, keys, values; then the scores'.
-  T* first = data.scratch;
+  T* first = scratch_of(data);
   T* second = first + a.elements;
   T* third = second + a.elements;
   T* scores = third + a.elements;
@@ -201,14 +204,16 @@ void backward_weight_attention(D& device, const OperatorShape& shape,
   using T = typename D::Scalar;
   const auto a = attention_of(shape, data);
   const T* projected = a.queries;  // now their gradients, by token
-  T* into = gradients.parameters;
+  auto* const into = gradients.parameters;
   add_transposed_times(device, {3 * a.columns, a.columns, a.tokens}, projected, data.inputs[0],
                        into);
   add_transposed_times(device, {a.columns, a.columns, a.tokens}, gradients.output, a.result,
                        into + a.parameter_offsets[2]);
   if (!a.bias) return;
-  add_column_sums(device, {a.tokens, 3 * a.columns}, projected, into + a.parameter_offsets[1]);
-  add_column_sums(device, {a.tokens, a.columns}, gradients.output, into + a.parameter_offsets[3]);
+  add_column_sums(device, {a.tokens, 3 * a.columns}, projected,
+                  {into + a.parameter_offsets[1], data.scratch});
+  add_column_sums(device, {a.tokens, a.columns}, gradients.output,
+                  {into + a.parameter_offsets[3], data.scratch});
 }
 
 }  // namespace pipegraph::operators

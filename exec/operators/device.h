@@ -6,6 +6,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include "exec/kernels/bfloat16.h"
+
 namespace pipegraph {
 
 enum class Transpose : std::uint8_t { No, Yes };
@@ -19,15 +21,15 @@ struct Factor {
 };
 
 /// c = alpha a b + beta c, where a is [m, k] and b is [k, n] after transposition. c is not read if
-/// beta is 0, and overlaps neither factor.
-template <class T>
+/// beta is 0, and overlaps neither factor. Products are added up wide, whatever is stored.
+template <class T, class Result = T>
 struct Gemm {
   std::int64_t m = 0, n = 0, k = 0;
   Factor<T> a, b;
-  T* c = nullptr;
+  Result* c = nullptr;
   std::int64_t c_stride = 0;
-  T alpha{1};
-  T beta{0};
+  kernels::Wide<T> alpha{1};
+  kernels::Wide<T> beta{0};
 };
 
 /// Equal products side by side: from one to the next the pointers advance by so many elements.
@@ -50,17 +52,22 @@ template <class D>
 concept ArithmeticDevice = requires(D& device, typename D::Scalar* out,
                                     const typename D::Scalar* in, std::int64_t n,
                                     detail::AnyBody body, Gemm<typename D::Scalar> gemm,
+                                    Gemm<typename D::Scalar, kernels::Wide<typename D::Scalar>> sum,
+                                    kernels::Wide<typename D::Scalar>* wide_out,
+                                    const kernels::Wide<typename D::Scalar>* wide_in,
                                     BatchStrides batch) {
   /// Pieces that a table of embeddings is cut into when its gradient is added up. The sum does not
   /// depend on it.
   { D::k_table_pieces } -> std::convertible_to<std::int64_t>;
   device.gemm(gemm);
+  device.gemm(sum);
   device.gemm_strided_batched(gemm, batch);
   device.elements(n, body);  ///< body(i) for i in [0, n), in any order
   device.rows(n, body);      ///< body(group, row) for row in [0, n), in any order
   device.zero(out, n);
   device.copy(in, out, n);
   device.add(in, out, n);  ///< out += in
+  device.add(wide_in, wide_out, n);
 };
 
 }  // namespace pipegraph

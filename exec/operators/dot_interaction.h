@@ -26,7 +26,7 @@ Interaction<typename D::Scalar> stack_inputs(D& device, const OperatorShape& sha
   using T = typename D::Scalar;
   const auto count = static_cast<std::int64_t>(shape.inputs.size());
   const std::int64_t width = shape.inputs.front().columns;
-  Interaction<T> all{{count, width}, data.samples, data.scratch, nullptr, nullptr};
+  Interaction<T> all{{count, width}, data.samples, scratch_of(data), nullptr, nullptr};
   all.gradients = all.stacked + all.stacked_elements();
   all.products = all.gradients + all.stacked_elements();
   for (std::int64_t i = 0; i < count; ++i)

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "exec/kernels/layer_norm.h"
+#include "exec/operators/column_sums.h"
 #include "exec/operators/operator.h"
-#include "exec/operators/products.h"
 
 namespace pipegraph::operators {
 
@@ -43,17 +43,15 @@ void backward_weight_layer_norm(D& device, const OperatorShape& shape,
   const std::int64_t columns = shape.arithmetic.columns;
   const std::int64_t rows = data.samples * shape.arithmetic.rows;
   const kernels::View<const T> x{data.inputs[0], rows * columns};
-  const kernels::View<T> means{data.scratch, rows};
-  const kernels::View<T> scales{data.scratch + rows, rows};
+  using W = kernels::Wide<T>;
+  const kernels::View<W> means{data.scratch, rows};
+  const kernels::View<W> scales{data.scratch + rows, rows};
+  W* const scratch = data.scratch + 2 * rows;
   device.rows(rows, kernels::RowMoments<T>{columns, x, means, scales});
-  using Term = kernels::GainTerm<T>;
-  device.rows(kernels::column_strips(columns),
-              kernels::ColumnSums<T, Term>{
-                  rows,
-                  columns,
-                  Term{x, {gradients.output, rows * columns}, means, scales, columns},
-                  {gradients.parameters, columns}});
-  add_column_sums(device, {rows, columns}, gradients.output, gradients.parameters + columns);
+  const kernels::GainTerm<T> gain{x, {gradients.output, rows * columns}, means, scales, columns};
+  add_term_sums<W>(device, {rows, columns}, gain, {gradients.parameters, scratch});
+  add_column_sums(device, {rows, columns}, gradients.output,
+                  {gradients.parameters + columns, scratch});
 }
 
 }  // namespace pipegraph::operators

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exec/kernels/bias.h"
-#include "exec/kernels/column_sums.h"
+#include "exec/operators/column_sums.h"
 #include "exec/operators/operator.h"
 #include "exec/operators/products.h"
 
@@ -73,7 +73,7 @@ const typename D::Scalar* argument_gradient(
   const bool kept = l.argument.size() > 0;
   const kernels::View<const T> at{kept ? data.internal : data.output, l.elements()};
   const kernels::View<const T> from{gradients.output, l.elements()};
-  const kernels::View<T> into{kept ? data.internal : data.scratch, l.elements()};
+  const kernels::View<T> into{kept ? data.internal : scratch_of(data), l.elements()};
   if (shape.arithmetic.activation == Activation::Relu)
     device.elements(l.elements(), kernels::ActivationBackward<T, kernels::Relu>{at, from, into});
   else
@@ -106,7 +106,9 @@ void backward_weight_linear(D& device, const OperatorShape& shape,
   add_transposed_times(device, {l.out, l.in, l.rows}, gradient, data.inputs[0],
                        gradients.parameters);
   if (l.bias.size() > 0)
-    add_column_sums(device, {l.rows, l.out}, gradient, gradients.parameters + l.in * l.out);
+    add_column_sums(
+        device, {l.rows, l.out}, gradient,
+        {gradients.parameters + l.in * l.out, data.scratch + masked_elements(shape, data.samples)});
 }
 
 }  // namespace pipegraph::operators

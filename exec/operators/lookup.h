@@ -2,8 +2,8 @@
 #pragma once
 
 #include "exec/kernels/embedding.h"
+#include "exec/operators/column_sums.h"
 #include "exec/operators/operator.h"
-#include "exec/operators/products.h"
 
 namespace pipegraph::operators {
 
@@ -72,7 +72,7 @@ void backward_weight_positions(D& device, const OperatorShape& shape,
                                const OperatorData<typename D::Scalar>& data,
                                const OperatorGradients<typename D::Scalar>& gradients) {
   add_column_sums(device, {data.samples, shape.output_elements()}, gradients.output,
-                  gradients.parameters);
+                  {gradients.parameters, data.scratch});
 }
 
 }  // namespace pipegraph::operators

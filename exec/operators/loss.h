@@ -16,7 +16,7 @@ void forward_squared_error(D& device, const OperatorShape& shape,
               kernels::SquaredErrorForward<T>{elements,
                                               {data.inputs[0], data.samples * elements},
                                               {data.targets, data.samples * elements},
-                                              {data.output, data.samples}});
+                                              {losses_of(data), data.samples}});
 }
 
 template <ArithmeticDevice D>
@@ -24,10 +24,11 @@ void backward_squared_error(D& device, const OperatorShape& shape,
                             const OperatorData<typename D::Scalar>& data,
                             const OperatorGradients<typename D::Scalar>& gradients) {
   using T = typename D::Scalar;
+  using W = kernels::Wide<T>;
   if (!shape.inputs[0].needs_gradient) return;
   const std::int64_t elements = shape.inputs.front().elements();
   const std::int64_t all = data.samples * elements;
-  device.elements(all, kernels::SquaredErrorBackward<T>{T{2} / T(elements * gradients.mini_batch),
+  device.elements(all, kernels::SquaredErrorBackward<T>{W{2} / W(elements * gradients.mini_batch),
                                                         {data.inputs[0], all},
                                                         {data.targets, all},
                                                         {gradients.inputs[0], all}});
@@ -43,7 +44,7 @@ void forward_cross_entropy(D& device, const OperatorShape& shape,
                                               x.columns,
                                               {data.inputs[0], data.samples * x.elements()},
                                               {data.classes, data.samples * x.rows},
-                                              {data.output, data.samples}});
+                                              {losses_of(data), data.samples}});
 }
 
 template <ArithmeticDevice D>
@@ -51,12 +52,13 @@ void backward_cross_entropy(D& device, const OperatorShape& shape,
                             const OperatorData<typename D::Scalar>& data,
                             const OperatorGradients<typename D::Scalar>& gradients) {
   using T = typename D::Scalar;
+  using W = kernels::Wide<T>;
   const InputShape& x = shape.inputs.front();
   if (!x.needs_gradient) return;
   const std::int64_t all = data.samples * x.elements();
   device.rows(data.samples * x.rows,
               kernels::CrossEntropyBackward<T>{x.columns,
-                                               T{1} / T(x.rows * gradients.mini_batch),
+                                               W{1} / W(x.rows * gradients.mini_batch),
                                                {data.inputs[0], all},
                                                {data.classes, data.samples * x.rows},
                                                {gradients.inputs[0], all}});

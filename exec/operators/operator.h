@@ -16,25 +16,37 @@
 namespace pipegraph {
 
 /// Tensors of one operator for a number of samples, [samples, rows, columns] each; T is the
-/// device's scalar. Nothing is owned, and nothing may overlap.
+/// device's scalar, what is added up over samples is wide. Nothing is owned, and nothing may
+/// overlap.
 template <class T>
 struct OperatorData {
   std::int64_t samples = 0;
-  std::span<const T* const> inputs;       ///< by input; null where the input is indices
-  const std::int32_t* indices = nullptr;  ///< of the embeddings: [samples, input rows]
-  const T* targets = nullptr;             ///< of a mean squared error: like its input
-  const std::int32_t* classes = nullptr;  ///< of a cross entropy: [samples, input rows]
-  T* output = nullptr;
-  const T* parameters = nullptr;  ///< the owner's, if tied
-  T* internal = nullptr;          ///< samples x internal_elements()
-  T* scratch = nullptr;           ///< scratch_elements()
+  std::span<const T* const> inputs;           ///< by input; null where the input is indices
+  const std::int32_t* indices = nullptr;      ///< of the embeddings: [samples, input rows]
+  const kernels::Wide<T>* targets = nullptr;  ///< of a mean squared error: like its input
+  const std::int32_t* classes = nullptr;      ///< of a cross entropy: [samples, input rows]
+  T* output = nullptr;                        ///< of a loss: wide numbers
+  const T* parameters = nullptr;              ///< the owner's, if tied
+  T* internal = nullptr;                      ///< samples x internal_elements()
+  kernels::Wide<T>* scratch = nullptr;        ///< scratch_elements()
 };
+
+/// What operators that need no wide scratch put there.
+template <class T>
+T* scratch_of(const OperatorData<T>& data) {
+  return reinterpret_cast<T*>(data.scratch);
+}
+/// The output of a loss.
+template <class T>
+kernels::Wide<T>* losses_of(const OperatorData<T>& data) {
+  return reinterpret_cast<kernels::Wide<T>*>(data.output);
+}
 
 template <class T>
 struct OperatorGradients {
   const T* output = nullptr;   ///< of a loss: not read
   std::span<T* const> inputs;  ///< overwritten; null exactly where the input needs no gradient
-  T* parameters = nullptr;     ///< added to
+  kernels::Wide<T>* parameters = nullptr;  ///< added to
   /// Of a loss: samples of the whole mini-batch; the gradient is that of the mean over them.
   std::int64_t mini_batch = 0;
 };

@@ -31,8 +31,12 @@ OperatorShape operator_shape(const ComputationGraph& graph, OperatorId id);
 /// Operator::internal in elements.
 std::int64_t internal_elements(const OperatorShape& shape);
 
-/// Elements that either pass may overwrite while it runs on `samples` samples; nothing is kept in
-/// them between calls.
+/// Of a linear operator: elements of its activation's gradient, where no place of their own is
+/// kept.
+std::int64_t masked_elements(const OperatorShape& shape, std::int64_t samples);
+
+/// Elements of 4 bytes that either pass may overwrite while it runs on `samples` samples; nothing
+/// is kept in them between calls.
 std::int64_t scratch_elements(const OperatorShape& shape, std::int64_t samples);
 
 /// Whether elements of the output are 4-byte whole numbers: indices into a table.
@@ -42,7 +46,8 @@ bool yields_indices(const OperatorArithmetic& arithmetic);
 bool is_loss(const OperatorArithmetic& arithmetic);
 
 /// Errors: ConfigError at the operator's position for a graph that executors cannot run: an
-/// operator without arithmetic, or whose bytes are not those of 4-byte elements of its shape.
-void check_executable(const ComputationGraph& graph);
+/// operator without arithmetic, or whose bytes are not those of its shape at `element` bytes each
+/// (4 for indices and losses).
+void check_executable(const ComputationGraph& graph, Bytes element = Bytes{4});
 
 }  // namespace pipegraph

@@ -1,7 +1,6 @@
-// The three matrix products that operators are made of, on dense matrices, and sums of columns.
+// The three matrix products that operators are made of, on dense matrices.
 #pragma once
 
-#include "exec/kernels/column_sums.h"
 #include "exec/operators/device.h"
 
 namespace pipegraph::operators {
@@ -24,30 +23,16 @@ void times_transposed(D& device, const ProductSize& size, const T* a, const T* b
 
 /// c [m, n] += the transpose of a [k, m] times b [k, n]
 template <ArithmeticDevice D, class T = typename D::Scalar>
-void add_transposed_times(D& device, const ProductSize& size, const T* a, const T* b, T* c) {
-  device.gemm(Gemm<T>{.m = size.m,
-                      .n = size.n,
-                      .k = size.k,
-                      .a = {a, size.m, Transpose::Yes},
-                      .b = {b, size.n},
-                      .c = c,
-                      .c_stride = size.n,
-                      .beta = T{1}});
-}
-
-struct MatrixSize {
-  std::int64_t rows, columns;
-};
-
-/// sums [columns] += the sums of the columns of `matrix`
-template <ArithmeticDevice D, class T = typename D::Scalar>
-void add_column_sums(D& device, const MatrixSize& size, const T* matrix, T* sums) {
-  using Term = kernels::MatrixTerm<T>;
-  device.rows(kernels::column_strips(size.columns),
-              kernels::ColumnSums<T, Term>{size.rows,
-                                           size.columns,
-                                           Term{{matrix, size.rows * size.columns}, size.columns},
-                                           {sums, size.columns}});
+void add_transposed_times(D& device, const ProductSize& size, const T* a, const T* b,
+                          kernels::Wide<T>* c) {
+  device.gemm(Gemm<T, kernels::Wide<T>>{.m = size.m,
+                                        .n = size.n,
+                                        .k = size.k,
+                                        .a = {a, size.m, Transpose::Yes},
+                                        .b = {b, size.n},
+                                        .c = c,
+                                        .c_stride = size.n,
+                                        .beta = kernels::Wide<T>{1}});
 }
 
 }  // namespace pipegraph::operators

@@ -49,6 +49,9 @@ DevicePasses::DevicePasses(const PassTables& tables, DeviceId device, ArenaKind 
   size_of(sizes_, Area::Accumulators) = parameters_.accumulator_bytes();
   size_of(sizes_, Area::Losses) =
       Bytes{sizeof(float) * losses_.size() * static_cast<std::size_t>(tables.mini_batch())};
+  if (tables.element().count < sizeof(float))
+    size_of(sizes_, Area::Rounded) =
+        Bytes{parameters.count / sizeof(float) * tables.element().count};
   const TensorPlaces tensors(tables_, device_, arena_);
   compile_passes(tensors);
   place_messages(tensors);

@@ -23,7 +23,7 @@ ParameterPlaces::ParameterPlaces(const PassTables& tables, DeviceId device)
     if (own.device != device) continue;
     for (const OperatorId owner : own.owners) {
       index_[owner] = stored_.size();
-      const Bytes bytes = tables.graph().at(owner).parameters;
+      const Bytes bytes = tables.parameter_bytes(owner);
       stored_.push_back({owner, bytes_, bytes, own.replica, own.stage});
       bytes_ += bytes;
     }

@@ -37,8 +37,9 @@ void PassFrame::deliver(Place whole, const Delivery& delivery) {
 }
 
 void PassFrame::read_input(OperatorId input, Place to) {
-  const ElementKind kind =
-      yields_indices(at(input).arithmetic) ? ElementKind::Whole : ElementKind::Real;
+  ElementKind kind = ElementKind::Real;
+  if (tables().element().count < sizeof(float)) kind = ElementKind::Rounded;
+  if (yields_indices(at(input).arithmetic)) kind = ElementKind::Whole;
   steps_.read({input, kind, samples_.first, to, bytes(input)});
 }
 

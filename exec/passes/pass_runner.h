@@ -18,7 +18,8 @@ template <ArithmeticDevice D, class Reader>
 class PassRunner {
  public:
   using Scalar = typename D::Scalar;
-  static_assert(sizeof(Scalar) == sizeof(float), "places are counted in elements of 4 bytes");
+  using WideScalar = kernels::Wide<Scalar>;
+  static_assert(sizeof(WideScalar) == sizeof(float), "gradients are floats");
 
   /// All must outlive this.
   PassRunner(D& device, const DevicePasses& passes, const AreaBases& bases, Reader reader)
@@ -29,7 +30,7 @@ class PassRunner {
       std::visit(
           Overloaded{
               [&](const CopyStep& s) { device_.copy(at(s.from), at(s.to), elements(s.bytes)); },
-              [&](const AddStep& s) { device_.add(at(s.from), at(s.to), elements(s.bytes)); },
+              [&](const AddStep& s) { add(s); },
               [&](const ZeroStep& s) { device_.zero(at(s.to), elements(s.bytes)); },
               [&](const ReadStep& s) { reader_(s, address(s.to)); },
               [&](const OperatorStep& s) { operate(s); },
@@ -40,10 +41,26 @@ class PassRunner {
   /// Null for an invalid place.
   std::byte* address(Place place) const { return pipegraph::address(bases_, place); }
   Scalar* at(Place place) const { return reinterpret_cast<Scalar*>(address(place)); }
+  WideScalar* wide_at(Place place) const { return reinterpret_cast<WideScalar*>(address(place)); }
 
  private:
   static std::int64_t elements(Bytes bytes) {
     return static_cast<std::int64_t>(bytes.count / sizeof(Scalar));
+  }
+
+  /// Gradients of parameters are wide, those of activations are not.
+  void add(const AddStep& step) {
+    if (step.to.area() == Area::Gradients)
+      device_.add(wide_at(step.from), wide_at(step.to),
+                  static_cast<std::int64_t>(step.bytes.count / sizeof(WideScalar)));
+    else
+      device_.add(at(step.from), at(step.to), elements(step.bytes));
+  }
+
+  /// As products read them.
+  const Scalar* parameters(Place place) const {
+    if (sizeof(Scalar) == sizeof(WideScalar) || !place.valid()) return at(place);
+    return at({Area::Rounded, Bytes{place.offset().count / sizeof(WideScalar) * sizeof(Scalar)}});
   }
 
   void operate(const OperatorStep& step) {
@@ -55,13 +72,13 @@ class PassRunner {
     data.samples = step.samples;
     set_inputs(data, step, places.first(count));
     data.output = at(step.output);
-    data.parameters = at(step.parameters);
+    data.parameters = parameters(step.parameters);
     data.internal = at(step.internal);
-    data.scratch = at(step.scratch);
+    data.scratch = wide_at(step.scratch);
     if (shape.arithmetic.kind == Arithmetic::CrossEntropy)
       data.classes = reinterpret_cast<const std::int32_t*>(address(step.labels));
     else
-      data.targets = at(step.labels);
+      data.targets = wide_at(step.labels);
     if (step.part == OperatorPart::Forward) return forward(device_, shape, data);
 
     gradients_.clear();
@@ -69,7 +86,7 @@ class PassRunner {
     OperatorGradients<Scalar> gradients;
     gradients.output = at(step.output_gradient);
     gradients.inputs = gradients_;
-    gradients.parameters = at(step.parameter_gradient);
+    gradients.parameters = wide_at(step.parameter_gradient);
     gradients.mini_batch = tables.mini_batch();
     if (step.part == OperatorPart::BackwardInput)
       backward_input(device_, shape, data, gradients);

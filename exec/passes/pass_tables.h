@@ -20,6 +20,12 @@ class PassTables {
   const ReductionTable& reductions() const { return reductions_; }
   const ComputationGraph& graph() const { return *model_.workload.graph; }
   const Program& program() const { return model_.program; }
+  /// Of a number in activations and messages; gradients and what optimizers work on have 4 bytes.
+  Bytes element() const { return element_size(model_.workload.training.precision); }
+  /// Of the parameters that an operator owns, as they are trained.
+  Bytes parameter_bytes(OperatorId owner) const {
+    return Bytes{graph().at(owner).parameters.count / element().count * sizeof(float)};
+  }
   std::int32_t mini_batch() const { return model_.workload.training.mini_batch; }
 
   const OperatorShape& shape(OperatorId op) const { return shapes_[op.index()]; }

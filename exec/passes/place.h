@@ -20,9 +20,10 @@ enum class Area : std::uint8_t {
   Held,          ///< gradients between the two parts of a split backward
   Accumulators,  ///< gradients of second and further uses of parameters
   Losses,        ///< one number per loss and sample of the mini-batch
+  Rounded,       ///< the parameters once more, as products read them, where data has 2 bytes
   Chunk,         ///< scratch that has not been laid out yet
 };
-inline constexpr std::size_t k_areas = 9;  ///< without Chunk
+inline constexpr std::size_t k_areas = 10;  ///< without Chunk
 
 using AreaSizes = std::array<Bytes, k_areas>;
 

@@ -26,8 +26,8 @@ struct ZeroStep {
   Bytes bytes;
 };
 
-/// What an operator reads from the data.
-enum class ElementKind : std::uint8_t { Real, Whole };
+/// What an operator reads from the data: floats, floats to be rounded to 16 bits, indices.
+enum class ElementKind : std::uint8_t { Real, Rounded, Whole };
 struct ReadStep {
   OperatorId op;
   ElementKind kind = ElementKind::Real;

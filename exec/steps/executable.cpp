@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "core/base/errors.h"
 #include "exec/operators/operator_shape.h"
@@ -11,11 +12,17 @@ namespace pipegraph {
 
 namespace {
 
-void check_precision(Precision precision) {
-  if (precision == Precision::Fp32 || precision == Precision::Fp32Tensor) return;
-  throw ConfigError({.key = "training.precision"},
-                    fmt::format("precision {} cannot be executed", to_text(precision)),
-                    "fp32 or fp32_tensor (both computed in fp32), or the backend 'emulated'");
+void check_precision(Precision precision, std::span<const Precision> precisions) {
+  if (std::ranges::find(precisions, precision) != precisions.end()) return;
+  std::string names;
+  for (const Precision other : precisions)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", to_text(other));
+  throw ConfigError(
+      {.key = "training.precision"},
+      fmt::format("these devices do not compute in precision {}", to_text(precision)),
+      fmt::format("one of {}, or another backend: 'cuda' computes in bf16, 'emulated' "
+                  "takes any",
+                  names));
 }
 
 void check_stage(const Stage& stage) {
@@ -28,10 +35,11 @@ void check_stage(const Stage& stage) {
 
 }  // namespace
 
-void check_trainable(const Workload& workload, const StageGraph& stages) {
+void check_trainable(const Workload& workload, const StageGraph& stages,
+                     std::span<const Precision> precisions) {
   const ComputationGraph& graph = *workload.graph;
-  check_precision(workload.training.precision);
-  check_executable(graph);
+  check_precision(workload.training.precision, precisions);
+  check_executable(graph, element_size(workload.training.precision));
   for (const Stage& stage : stages.stages()) check_stage(stage);
   if (std::none_of(graph.operators().begin(), graph.operators().end(),
                    [](const Operator& op) { return is_loss(op.arithmetic); }))

@@ -1,20 +1,20 @@
 #include "exec/steps/training_devices.h"
 
-#include "exec/steps/executable.h"
-
 namespace pipegraph {
 
 namespace {
 
-const Workload& checked(const Workload& workload, const StageGraph& stages) {
-  check_trainable(workload, stages);
+const Workload& checked(const Workload& workload, const StageGraph& stages,
+                        std::span<const Precision> precisions) {
+  check_trainable(workload, stages, precisions);
   return workload;
 }
 
 }  // namespace
 
 TrainingDevices::TrainingDevices(const Workload& workload, const StageGraph& stages,
-                                 const Program& program)
-    : tables_(checked(workload, stages), stages, program), engines_(program.device_count()) {}
+                                 const Program& program, std::span<const Precision> precisions)
+    : tables_(checked(workload, stages, precisions), stages, program),
+      engines_(program.device_count()) {}
 
 }  // namespace pipegraph

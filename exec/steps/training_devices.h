@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "exec/passes/training_engine.h"
+#include "exec/steps/executable.h"
 #include "exec/training/step_runner.h"
 
 namespace pipegraph {
@@ -11,7 +12,8 @@ namespace pipegraph {
 class TrainingDevices {
  public:
   /// All must outlive this. Errors: those of check_trainable.
-  TrainingDevices(const Workload& workload, const StageGraph& stages, const Program& program);
+  TrainingDevices(const Workload& workload, const StageGraph& stages, const Program& program,
+                  std::span<const Precision> precisions = k_fp32_alone);
 
   const PassTables& tables() const { return tables_; }
   /// Of the step that runs or runs next; changed between steps only.

@@ -28,7 +28,7 @@ TrainingRun::TrainingRun(const Workload& workload, const StageGraph& stages, con
                          const TrainingRunOptions& options)
     : options_(options),
       synthetic_(*workload.graph, options.seed),
-      devices_(workload, stages, program),
+      devices_(workload, stages, program, options.precisions),
       others_(options.make_devices ? options.make_devices(devices_, options_) : nullptr),
       channels_(program),
       state_(program),

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,10 @@ using MakeDevices = std::function<std::unique_ptr<OtherDevices>(TrainingDevices&
                                                                 const TrainingRunOptions&)>;
 
 struct TrainingRunOptions {
-  MakeDevices make_devices;          ///< none: the cpu's
-  std::uint64_t seed = 1;            ///< of weights and of synthetic samples
-  const DataSource* data = nullptr;  ///< null: synthetic
+  MakeDevices make_devices;                              ///< none: the cpu's
+  std::span<const Precision> precisions = k_fp32_alone;  ///< that the devices compute in
+  std::uint64_t seed = 1;                                ///< of weights and of synthetic samples
+  const DataSource* data = nullptr;                      ///< null: synthetic
   OptimizerSettings optimizer{};
   /// Tests use Poison, so that bytes used too long show as NaN.
   MemoryUse memory = MemoryUse::Poison;

@@ -56,6 +56,7 @@ class StandInDevices final : public OtherDevices {
 /// Options of a run on the stand-in.
 inline TrainingRunOptions on_stand_in(const StandInDevices::Settings& settings = {}) {
   TrainingRunOptions options;
+  options.precisions = k_precisions_of_gpus;
   options.make_devices = [settings](TrainingDevices& devices, const TrainingRunOptions& of_run) {
     return std::make_unique<StandInDevices>(devices, of_run, settings);
   };

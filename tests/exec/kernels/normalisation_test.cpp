@@ -128,6 +128,44 @@ TEST_P(RowKernels, ColumnSumsAreAddedToWhatIsThere) {
               });
 }
 
+TEST_P(RowKernels, SumsOfBlocksOfRowsAreStoredOneBelowTheOther) {
+  constexpr std::int64_t k_tall = 2 * kernels::k_row_block + 3;  // a whole, a whole, a part
+  const Matrix tall = random_matrix("tall", k_tall, columns);
+  const Numbers numbers(tall);
+  std::vector<double> expected(static_cast<std::size_t>(3 * columns), 0.0);
+  for (std::int64_t row = 0; row < k_tall; ++row)
+    for (std::int64_t i = 0; i < columns; ++i)
+      expected[static_cast<std::size_t>(row / kernels::k_row_block * columns + i)] +=
+          tall.at(row, i);
+  expect_rows(3 * kernels::column_strips(columns), expected, [&]<class T>(T scalar, View<T> into) {
+    using Term = kernels::MatrixTerm<T>;
+    return kernels::BlockColumnSums<T, Term>{k_tall, columns, Term{numbers.view(scalar), columns},
+                                             into};
+  });
+}
+
+// What a core adds up side by side, threads of a block add up alone: the order of rows is the same.
+TEST_P(RowKernels, SumsOfColumnsHaveTheSameBitsOnEveryGroup) {
+  constexpr std::int64_t k_tall = 3 * kernels::k_row_block;
+  const Matrix tall = random_matrix("tall", k_tall, columns);
+  const std::vector<float> values(tall.values.begin(), tall.values.end());
+  using Term = kernels::MatrixTerm<float>;
+  const auto body = [&](std::vector<float>& into) {
+    return kernels::BlockColumnSums<float, Term>{
+        k_tall, columns, Term{Numbers::view_of(values), columns}, view_of(into)};
+  };
+  const std::int64_t calls = 3 * kernels::column_strips(columns);
+  std::vector<float> expected(static_cast<std::size_t>(3 * columns));
+  kernels::SerialGroup group;
+  for (std::int64_t call = 0; call < calls; ++call) body(expected)(group, call);
+  std::vector<float> into(expected.size());
+  run_on_thread_block<1>(4, 2, calls, body(into));
+  EXPECT_EQ(into, expected);
+  into.assign(expected.size(), 0.0F);
+  run_on_thread_block<2>(6, 2, calls, body(into));
+  EXPECT_EQ(into, expected);
+}
+
 TEST_P(RowKernels, GainGradientIsTheSumOfGradientTimesNormalised) {
   const Matrix normalised = ref::normalised(x);
   std::vector<double> expected(static_cast<std::size_t>(columns), 0.0);

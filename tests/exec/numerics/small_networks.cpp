@@ -6,8 +6,8 @@ namespace pipegraph::test {
 
 namespace {
 
-GraphBuilder builder(const std::string& name) {
-  return {name, Precision::Fp32, SourcePosition{.file = "small_networks"}};
+GraphBuilder builder(const std::string& name, Precision precision) {
+  return {name, precision, SourcePosition{.file = "small_networks"}};
 }
 
 Tensor dense(GraphBuilder& builder, const std::string& name, const Tensor& x,
@@ -17,16 +17,16 @@ Tensor dense(GraphBuilder& builder, const std::string& name, const Tensor& x,
 
 }  // namespace
 
-ComputationGraph dense_chain() {
-  GraphBuilder b = builder("dense_chain");
+ComputationGraph dense_chain(Precision precision) {
+  GraphBuilder b = builder("dense_chain", precision);
   Tensor x = feature_input(b, "x", 1, 10);
   for (int layer = 0; layer < 4; ++layer) x = dense(b, "fc" + std::to_string(layer), x);
   mean_squared_error(b, "loss", x);
   return std::move(b).finish();
 }
 
-ComputationGraph whole_number_chain() {
-  GraphBuilder b = builder("whole_number_chain");
+ComputationGraph whole_number_chain(Precision precision) {
+  GraphBuilder b = builder("whole_number_chain", precision);
   Tensor x = feature_input(b, "x", 1, 4);
   for (int layer = 0; layer < 4; ++layer)
     x = linear(b, "fc" + std::to_string(layer), x,
@@ -35,8 +35,8 @@ ComputationGraph whole_number_chain() {
   return std::move(b).finish();
 }
 
-ComputationGraph diamond_network() {
-  GraphBuilder b = builder("diamond_network");
+ComputationGraph diamond_network(Precision precision) {
+  GraphBuilder b = builder("diamond_network", precision);
   const Tensor x = feature_input(b, "x", 1, 10);
   const Tensor stem = dense(b, "stem", x);
   const Tensor left = dense(b, "left", stem);
@@ -47,8 +47,8 @@ ComputationGraph diamond_network() {
   return std::move(b).finish();
 }
 
-ComputationGraph skipping_network() {
-  GraphBuilder b = builder("skipping_network");
+ComputationGraph skipping_network(Precision precision) {
+  GraphBuilder b = builder("skipping_network", precision);
   const Tensor x = feature_input(b, "x", 1, 10);
   const Tensor fc0 = dense(b, "fc0", x);
   const Tensor fc1 = dense(b, "fc1", fc0);
@@ -60,8 +60,8 @@ ComputationGraph skipping_network() {
   return std::move(b).finish();
 }
 
-ComputationGraph tied_network() {
-  GraphBuilder b = builder("tied_network");
+ComputationGraph tied_network(Precision precision) {
+  GraphBuilder b = builder("tied_network", precision);
   const Tensor tokens = index_input(b, "tokens", 4, 11);
   const Tensor table = embedding(b, "table", tokens, 8);
   const Tensor norm = layer_norm(b, "norm", table);
@@ -72,8 +72,8 @@ ComputationGraph tied_network() {
   return std::move(b).finish();
 }
 
-ComputationGraph two_tied_pairs_network() {
-  GraphBuilder b = builder("two_tied_pairs_network");
+ComputationGraph two_tied_pairs_network(Precision precision) {
+  GraphBuilder b = builder("two_tied_pairs_network", precision);
   const Tensor tokens = index_input(b, "tokens", 4, 11);
   const Tensor words = embedding(b, "words", tokens, 8);
   const Tensor types = embedding(b, "types", tokens, 8);
@@ -87,8 +87,8 @@ ComputationGraph two_tied_pairs_network() {
   return std::move(b).finish();
 }
 
-ComputationGraph transformer_network() {
-  GraphBuilder b = builder("transformer_network");
+ComputationGraph transformer_network(Precision precision) {
+  GraphBuilder b = builder("transformer_network", precision);
   const Tensor x = feature_input(b, "x", 4, 8);
   const Tensor placed = position_embedding(b, "positions", x);
   const Tensor norm = layer_norm(b, "norm", placed);
@@ -100,8 +100,8 @@ ComputationGraph transformer_network() {
   return std::move(b).finish();
 }
 
-ComputationGraph half_gradient_network() {
-  GraphBuilder b = builder("half_gradient_network");
+ComputationGraph half_gradient_network(Precision precision) {
+  GraphBuilder b = builder("half_gradient_network", precision);
   const Tensor x = feature_input(b, "x", 1, 6);
   const Tensor fc0 = dense(b, "fc0", x, 6);
   const Tensor join = concat(b, "join", {x, fc0});
@@ -110,8 +110,8 @@ ComputationGraph half_gradient_network() {
   return std::move(b).finish();
 }
 
-ComputationGraph two_losses_network() {
-  GraphBuilder b = builder("two_losses_network");
+ComputationGraph two_losses_network(Precision precision) {
+  GraphBuilder b = builder("two_losses_network", precision);
   const Tensor x = feature_input(b, "x", 1, 6);
   const Tensor stem = dense(b, "stem", x);
   const Tensor first = linear(b, "first", stem, {.columns = 4});
@@ -121,8 +121,8 @@ ComputationGraph two_losses_network() {
   return std::move(b).finish();
 }
 
-ComputationGraph recommendation_network() {
-  GraphBuilder b = builder("recommendation_network");
+ComputationGraph recommendation_network(Precision precision) {
+  GraphBuilder b = builder("recommendation_network", precision);
   const Tensor x = feature_input(b, "x", 1, 6);
   const Tensor ids = index_input(b, "ids", 3, 13);
   const Tensor others = index_input(b, "others", 2, 9);

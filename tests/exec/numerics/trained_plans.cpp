@@ -42,7 +42,9 @@ std::unique_ptr<TrainedPlan> plan_from(const ComputationGraph& graph, const Plan
     for (const int device : stage.devices) devices = std::max(devices, device + 1);
   }
   plan->workload = tiny_workload(graph, ideal_cluster(devices, round_device()),
-                                 {.mini_batch = sketch.mini_batch, .optimizer = sketch.optimizer});
+                                 {.mini_batch = sketch.mini_batch,
+                                  .precision = sketch.precision,
+                                  .optimizer = sketch.optimizer});
   plan->stages = StageGraph(*plan->workload.graph, stages, sketch.kind, sketch.skip);
   const auto schedule = std::get<Schedule>(make_schedule(
       plan->stages, *find_schedule(sketch.schedule), {.mini_batch = sketch.mini_batch}));

@@ -26,6 +26,7 @@ struct PlanSketch {
   SkipTransfer skip = SkipTransfer::Direct;
   std::string schedule = "1f1b";
   Optimizer optimizer = Optimizer::None;
+  Precision precision = Precision::Fp32;
   LoweringOptions lowering{};
 };
 

@@ -2,6 +2,8 @@
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 
+#include <bit>
+#include <cmath>
 #include <vector>
 
 #include "tests/support/cuda_stand_in/call.h"
@@ -18,6 +20,14 @@ using namespace pipegraph::cuda_stand_in;
 
 namespace {
 
+/// The nearest number with 10 bits of mantissa, which tensor cores take of an fp32 factor.
+float rounded_to_tf32(float value) {
+  if (!std::isfinite(value)) return value;
+  constexpr std::uint32_t k_lost = (1U << 13) - 1;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return std::bit_cast<float>((bits + (1U << 12)) & ~k_lost);
+}
+
 /// One operand: column-major with a leading dimension, perhaps to be transposed, perhaps many.
 struct Operand {
   const void* data = nullptr;
@@ -25,13 +35,17 @@ struct Operand {
   bool transposed = false;
   int leading = 0;
   long long stride = 0;
+  bool tf32 = false;  ///< a factor that loses what TF32 does not hold
 
   std::size_t element_bytes() const { return type == CUDA_R_32F ? 4 : 2; }
   float at(int batch, int row, int column) const {
     const long long place = transposed ? column + static_cast<long long>(row) * leading
                                        : row + static_cast<long long>(column) * leading;
     const long long index = batch * stride + place;
-    if (type == CUDA_R_32F) return host_view(static_cast<const float*>(data))[index];
+    if (type == CUDA_R_32F) {
+      const float value = host_view(static_cast<const float*>(data))[index];
+      return tf32 ? rounded_to_tf32(value) : value;
+    }
     return __bfloat162float(host_view(static_cast<const __nv_bfloat16*>(data))[index]);
   }
   /// Bytes from the first to the last element of `rows` x `columns` (after transposition).
@@ -102,7 +116,8 @@ cublasStatus_t blas_call(const char* function, Act act) {
   return fault ? static_cast<cublasStatus_t>(*fault) : act();
 }
 
-cublasStatus_t enqueue(const char* function, const cublasContext& handle, const Product& product) {
+cublasStatus_t enqueue(const char* function, const cublasContext& handle, Product product) {
+  product.a.tf32 = product.b.tf32 = handle.mode == CUBLAS_TF32_TENSOR_OP_MATH;
   Stream* const stream = stream_of(function, handle.stream);
   if (stream == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   if (!handle.workspace)

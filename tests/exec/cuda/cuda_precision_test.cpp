@@ -1,0 +1,132 @@
+// Training at the precisions of GPUs, on the stand-in.
+#include <cmath>
+
+#include "tests/exec/cuda/stand_in_devices.h"
+#include "tests/exec/numerics/small_networks.h"
+#include "tests/support/cuda_stand_in/stand_in_fixture.h"
+
+namespace pipegraph::test {
+namespace {
+
+struct Network {
+  std::string name;
+  ComputationGraph (*make)(Precision);
+  std::vector<std::string> cuts;
+};
+
+const std::vector<Network>& networks() {
+  static const std::vector<Network> k_networks{
+      {"chain", dense_chain, {"fc1", "fc2", "fc3"}},
+      {"tied", tied_network, {"norm", "head"}},
+      {"transformer", transformer_network, {"attention", "add", "narrow"}},
+      {"two_losses", two_losses_network, {"first", "second"}},
+      {"recommendation", recommendation_network, {"bottom", "bag", "dots", "top"}}};
+  return k_networks;
+}
+
+class CudaPrecision : public CudaTraining {
+ protected:
+  static PlanSketch cut(const Network& network, Precision precision, PlanSketch sketch = {}) {
+    sketch.precision = precision;
+    return cut_before(network.make(precision), network.cuts, sketch);
+  }
+  static Outcome outcome(const Network& network, Precision precision) {
+    return gradients_of(network.make(precision), cut(network, precision), on_stand_in());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Paces, CudaPrecision, cuda_stand_in::both_paces(),
+                         cuda_stand_in::pace_name);
+
+// A number of 16 bits is off by up to 2^-9 of itself. The longest path from a weight to its
+// gradient stores some sixteen tensors in turn, whose errors have either sign, so that about half
+// is left. TF32 keeps three bits more of the mantissa, and rounds factors only.
+constexpr double k_bf16 = 8.0 / 512.0;
+constexpr double k_tf32 = k_bf16 / 8.0;
+
+TEST_P(CudaPrecision, InBf16GivesTheGradientsOfFp32ToItsRounding) {
+  for (const Network& network : networks())
+    expect_near(outcome(network, Precision::Bf16), outcome(network, Precision::Fp32), k_bf16,
+                network.name);
+}
+
+TEST_P(CudaPrecision, InTf32GivesTheGradientsOfFp32ToItsRounding) {
+  for (const Network& network : networks()) {
+    const Outcome fp32 = outcome(network, Precision::Fp32);
+    const Outcome tensor = outcome(network, Precision::Fp32Tensor);
+    expect_near(tensor, fp32, k_tf32, network.name);
+    EXPECT_NE(tensor.tensors, fp32.tensors) << network.name;
+    expect_same_bits(outcome(network, Precision::Tf32), tensor, network.name);
+  }
+}
+
+TEST_P(CudaPrecision, InBf16HasTheSameBitsHoweverThePlanIsCut) {
+  for (const Network& network : networks()) {
+    const ComputationGraph graph = network.make(Precision::Bf16);
+    expect_same_bits(
+        outcome(network, Precision::Bf16),
+        gradients_of(graph, on_one_device(graph, {.precision = Precision::Bf16}), on_stand_in()),
+        network.name);
+  }
+}
+
+TEST_P(CudaPrecision, InBf16WorksWithReplicasAndRecomputation) {
+  for (const Network& network : networks()) {
+    const ComputationGraph graph = network.make(Precision::Bf16);
+    const PlanSketch plain = cut(network, Precision::Bf16);
+    expect_same_bits(gradients_of(graph, recomputed(plain), on_stand_in()),
+                     outcome(network, Precision::Bf16), network.name);
+    std::vector<int> replicas(plain.stages.size(), 1);
+    replicas[1] = 2;
+    // Gradients are added up in fp32; what each replica rounds is the same.
+    expect_near(gradients_of(graph, replicated(plain, replicas), on_stand_in()),
+                outcome(network, Precision::Bf16), k_bf16, network.name);
+  }
+}
+
+std::vector<double> losses_of(const ComputationGraph& graph, const PlanSketch& sketch) {
+  const auto plan = plan_from(graph, sketch);
+  return TrainingRun(plan->workload, plan->stages, plan->program, on_stand_in()).train(50);
+}
+
+/// Losses of the first and of the last ten steps, whose samples differ from step to step.
+double mean(const std::vector<double>& losses, std::size_t first) {
+  double sum = 0.0;
+  for (std::size_t i = first; i < first + 10; ++i) sum += losses[i];
+  return sum / 10.0;
+}
+
+TEST_P(CudaPrecision, InBf16LearnsAsInFp32) {
+  for (const Network& network : networks()) {
+    PlanSketch sketch = cut(network, Precision::Bf16, {.optimizer = Optimizer::Adam});
+    const std::vector<double> bf16 = losses_of(network.make(Precision::Bf16), sketch);
+    sketch.precision = Precision::Fp32;
+    const std::vector<double> fp32 = losses_of(network.make(Precision::Fp32), sketch);
+    for (std::size_t step = 0; step < fp32.size(); ++step)
+      ASSERT_NEAR(bf16[step], fp32[step], k_bf16 * fp32[step]) << network.name << ", step " << step;
+    EXPECT_LT(mean(bf16, 40), mean(bf16, 0)) << network.name;
+  }
+}
+
+// Steps far below the 2^-9 that a stored weight would round away add up in the weights that are
+// trained.
+TEST_P(CudaPrecision, InBf16KeepsWeightsOfFp32) {
+  const Network& chain = networks().front();
+  const ComputationGraph graph = chain.make(Precision::Bf16);
+  const auto plan = plan_from(graph, cut(chain, Precision::Bf16, {.optimizer = Optimizer::Sgd}));
+  TrainingRunOptions options = on_stand_in();
+  options.optimizer.learning_rate = 1e-3;
+  TrainingRun run(plan->workload, plan->stages, plan->program, options);
+  const NamedTensors before = run.parameters();
+  run.train(1);
+  const NamedTensors after = run.parameters();
+  std::size_t moved = 0;
+  for (const auto& [name, values] : before)
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (const float change = std::abs(after.at(name)[i] - values[i]);
+          change > 0 && change < std::abs(values[i]) / 512.0F)
+        ++moved;
+  EXPECT_GT(moved, 100U);
+}
+
+}  // namespace
+}  // namespace pipegraph::test
