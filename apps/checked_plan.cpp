@@ -35,6 +35,7 @@ CheckedPlan::CheckedPlan(const Outcome& outcome, const Setup& setup, MeasuredBac
       process_(plan_of(outcome, setup), backend),
       samples_(program_),
       rounds_(reader_for(backend)),
+      reductions_(reader_for(backend)),
       steps_(reader_for(backend)),
       traced_(reader_for(backend)) {}
 
@@ -44,10 +45,12 @@ void CheckedPlan::warm_up() {
 }
 
 void CheckedPlan::profile(int rounds) {
-  const StepResult step = process_.run_step(Tracing::On);
-  const Durations traced = durations_of(program_, *step.record);
-  samples_.add(traced, PassSamples::Kinds::AllReduces);
-  if (emulated()) return samples_.add(traced, PassSamples::Kinds::Computes);
+  if (emulated()) {
+    const Durations modelled = durations_of(program_, *process_.run_step(Tracing::On).record);
+    samples_.add(modelled, PassSamples::Kinds::AllReduces);
+    return samples_.add(modelled, PassSamples::Kinds::Computes);
+  }
+  profile_all_reduces(rounds);
   std::vector<Durations> last;
   const auto run = [&] {
     last = run_passes_alone(process_.executor(), program_, rounds);
@@ -59,6 +62,20 @@ void CheckedPlan::profile(int rounds) {
   rounds_.run(1, run, add);
   // Better a profile of a disturbed machine than none; it is marked.
   if (rounds_.counted() == 0) add();
+}
+
+/// All members have to take part in them, so they are taken from whole steps.
+void CheckedPlan::profile_all_reduces(int rounds) {
+  StepResult last;
+  const auto run = [&] {
+    last = process_.run_step(Tracing::On);
+    return last;
+  };
+  const auto add = [&] {
+    samples_.add(durations_of(program_, *last.record), PassSamples::Kinds::AllReduces);
+  };
+  reductions_.run(rounds, run, add);
+  if (reductions_.counted() == 0) add();
 }
 
 void CheckedPlan::measure(int steps) {

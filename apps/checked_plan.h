@@ -21,7 +21,7 @@ class CheckedPlan {
 
   /// What does not count: first touches of memory, buffers filled.
   void warm_up();
-  /// `rounds` undisturbed rounds of its passes alone, and a traced step for its all-reduces.
+  /// `rounds` undisturbed rounds of its passes alone, and as many steps for its all-reduces.
   void profile(int rounds);
   /// `steps` undisturbed steps that count, and half as many traced ones.
   void measure(int steps);
@@ -32,6 +32,7 @@ class CheckedPlan {
   Outcome measured() const;
 
  private:
+  void profile_all_reduces(int rounds);
   bool emulated() const { return backend_ == MeasuredBackend::Emulated; }
 
   const Outcome& outcome_;
@@ -40,7 +41,7 @@ class CheckedPlan {
   MeasuredBackend backend_;
   PlanProcess process_;
   PassSamples samples_;
-  WatchedSteps rounds_, steps_, traced_;
+  WatchedSteps rounds_, reductions_, steps_, traced_;
 };
 
 }  // namespace pipegraph

@@ -23,14 +23,15 @@ HALVES = [["branch0.*", "branch1.*"], ["branch2.*", "branch3.*"]]
 
 
 def plan(name, stages, devices, micro_batch, schedule="1f1b", kind="graph"):
-    """A plan by hand: operator patterns and the device of each stage."""
+    """A plan by hand: operator patterns and the device, or list of devices, of each stage."""
     lines = [
         f"  - {{name: {name}, planner: manual, kind: {kind}, schedule: {schedule}, "
         f"micro_batch: {micro_batch}, stages: ["
     ]
-    for patterns, device in zip(stages, devices):
+    for patterns, replicas in zip(stages, devices):
         quoted = ", ".join(f'"{pattern}"' for pattern in patterns)
-        lines.append(f"      {{operators: [{quoted}], devices: [{device}]}},")
+        on = replicas if isinstance(replicas, list) else [replicas]
+        lines.append(f"      {{operators: [{quoted}], devices: {on}}},")
     return "\n".join(lines) + "\n    ]}\n"
 
 
@@ -46,6 +47,8 @@ def two_branch_mlp():
         plan("chain_b2", chain, [0, 1], 2, kind="sequential"),
         plan("chain_gpipe_b16", chain, [0, 1], 16, "gpipe", "sequential"),
         plan("uneven_b8", uneven, [0, 1], 8, kind="sequential"),
+        plan("replicas_b16", [["*"]], [[0, 1]], 16),
+        plan("replicated_tail_b8", graph, [0, 1, [0, 1]], 8),
     ]
 
 
@@ -70,6 +73,7 @@ def two_branch_transformer():
         plan("graph_gpipe_b8", graph, [0, 1, 1], 8, "gpipe"),
         plan("chain_b1", chain, [0, 1], 1, kind="sequential"),
         plan("chain_b8", chain, [0, 1], 8, kind="sequential"),
+        plan("replicas_b8", [["*"]], [[0, 1]], 8),
     ]
 
 
@@ -99,6 +103,7 @@ def dlrm():
             plan("graph_gpipe_b16", graph, [0, 1, 1], 16, "gpipe"),
             plan("chain_b2", chain, [0, 1], 2, kind="sequential"),
             plan("chain_b16", chain, [0, 1], 16, kind="sequential"),
+            plan("replicated_top_b16", [["dense*", "sparse*"], top], [0, [0, 1]], 16),
         ],
     )
 

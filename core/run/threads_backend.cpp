@@ -14,8 +14,8 @@
 namespace pipegraph {
 namespace {
 
-/// Something a thread does. `instruction` stands for the send of a transfer and the first member
-/// of a collective.
+/// Something a thread does. `instruction` stands for the send of a transfer, and for the thread's
+/// own member of a collective.
 struct Work {
   InstructionId instruction;
   Seconds left{0};   ///< on a core of its own
@@ -53,6 +53,7 @@ class ThreadsBackend : public Backend {
         routes_(topology),
         rendezvous_(program),
         collectives_(program, topology, options.collectives),
+        reducing_(rendezvous_.counterparts().collectives()),
         threads_(program.device_count()),
         busy_(options.cores > 0 ? static_cast<std::size_t>(options.cores)
                                 : program.device_count()) {
@@ -66,33 +67,56 @@ class ThreadsBackend : public Backend {
     } else if (is_transfer(instruction.kind)) {
       if (const auto transfer = rendezvous_.post_transfer(id)) add_copy(*transfer);
     } else if (const auto members = rendezvous_.post_all_reduce(id); !members.empty()) {
-      const bool measured = instruction.duration > Seconds{0};
-      const Seconds time = measured ? instruction.duration : collectives_.of(instruction).time;
-      thread_of(members.front()).reductions.push_back({members.front(), time, now_});
+      add_reduction(members);
     }
   }
 
   std::span<const Completion> wait() override {
     completions_.clear();
+    // The end of one member's part of an all-reduce completes nothing yet.
+    while (completions_.empty())
+      if (!advance()) return {};
+    return completions_;
+  }
+
+ private:
+  /// To the next end of some work; whether there is any.
+  bool advance() {
     employ_idle_threads();
     const Seconds step = time_to_next_end();
-    if (step.count() == std::numeric_limits<double>::infinity()) return {};
+    if (step.count() == std::numeric_limits<double>::infinity()) return false;
     now_ += step;
     for (std::size_t i = 0; i < threads_.size(); ++i)
       if (threads_[i].running)
         threads_[i].running->left -= step / static_cast<double>(busy_on_core_of(i));
     for (const std::size_t thread : ended_) finish(thread);
-    return completions_;
+    return true;
   }
 
- private:
   Thread& thread_of(InstructionId id) { return threads_[program_.at(id).device.index()]; }
+  std::size_t core_of(InstructionId id) const {
+    return program_.at(id).device.index() % busy_.size();
+  }
   std::size_t& busy_on_core_of(std::size_t thread) { return busy_[thread % busy_.size()]; }
 
   void add_copy(const Transfer& transfer) {
     const Instruction& send = program_.at(transfer.send);
     const Seconds time = routes_.between(send.device, send.peer).time(send.bytes.as_double());
     thread_of(transfer.recv).copies.push({transfer.send, time, now_});
+  }
+
+  /// Each member receives, adds its part and passes it on. What was measured was so with cores
+  /// shared as they are.
+  void add_reduction(std::span<const InstructionId> members) {
+    const Instruction& first = program_.at(members.front());
+    const bool measured = first.duration > Seconds{0};
+    const Seconds time = measured ? first.duration : collectives_.of(first).time;
+    std::vector<std::size_t> on_core(busy_.size());
+    for (const InstructionId member : members) ++on_core[core_of(member)];
+    for (const InstructionId member : members)
+      thread_of(member).reductions.push_back(
+          {member, measured ? time / static_cast<double>(on_core[core_of(member)]) : time, now_});
+    reducing_[rendezvous_.counterparts().collective(members.front())] = members.size();
   }
 
   void employ_idle_threads() {
@@ -132,7 +156,9 @@ class ThreadsBackend : public Backend {
     const Counterparts& counterparts = rendezvous_.counterparts();
     const InstructionKind kind = program_.at(work.instruction).kind;
     if (kind == InstructionKind::AllReduce) {
-      for (InstructionId member : counterparts.members(counterparts.collective(work.instruction)))
+      const std::size_t collective = counterparts.collective(work.instruction);
+      if (--reducing_[collective] > 0) return;
+      for (InstructionId member : counterparts.members(collective))
         completions_.push_back({member, work.start, now_});
       return;
     }
@@ -145,9 +171,10 @@ class ThreadsBackend : public Backend {
   RouteCosts routes_;
   Rendezvous rendezvous_;
   CollectiveSchedules collectives_;
-  std::vector<Thread> threads_;     ///< by device
-  std::vector<std::size_t> busy_;   ///< threads at work, by core
-  std::vector<std::size_t> ended_;  ///< threads whose work ends next, ascending
+  std::vector<std::size_t> reducing_;  ///< by collective: members that are not done yet
+  std::vector<Thread> threads_;        ///< by device
+  std::vector<std::size_t> busy_;      ///< threads at work, by core
+  std::vector<std::size_t> ended_;     ///< threads whose work ends next, ascending
   std::vector<Completion> completions_;
   Seconds now_{0};
 };

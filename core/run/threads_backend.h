@@ -18,10 +18,11 @@ struct ThreadsOptions {
 };
 
 /// A device that is free takes, of what has been posted, transfers to it first (lowest id first),
-/// then all-reduces it leads, then its oldest compute. A transfer keeps the receiving device busy
-/// for the topology's time of one message alone, an all-reduce its first member. k busy threads on
-/// a core proceed at 1/k of its speed; a thread that waits leaves the core to the others.
-/// `program` and `topology` must outlive the backend. Errors: those of CollectiveSchedules.
+/// then all-reduces, then its oldest compute. A transfer keeps the receiving device busy for the
+/// topology's time of one message alone, an all-reduce each of its members for its time; it ends
+/// with the last of them. A measured all-reduce counts as measured with cores so shared. k busy
+/// threads on a core proceed at 1/k of its speed; a thread that waits leaves the core to the
+/// others. `program` and `topology` must outlive the backend. Errors: those of CollectiveSchedules.
 std::unique_ptr<Backend> make_threads_backend(const Program& program, const Topology& topology,
                                               const ThreadsOptions& options = {});
 

@@ -81,22 +81,53 @@ TEST(ThreadsBackend, AThreadThatWaitsLeavesItsCore) {
   EXPECT_EQ(run(program, test::ideal_cluster(2), 1).end[second.index()], Seconds{3});
 }
 
-TEST(ThreadsBackend, AMeasuredAllReduceKeepsItsFirstMemberBusy) {
-  ProgramSketch sketch(2);
-  const InstructionId a = sketch.compute(0, 1);
-  const InstructionId b = sketch.compute(1, 2);
-  const auto members = sketch.all_reduce({0, 1}, 8, {{a}, {b}});
-  const InstructionId other = sketch.compute(1, 5);
-  const Program sketched = std::move(sketch).build();
-  std::vector<Seconds> durations;
-  for (const Instruction& instruction : sketched.instructions())
-    durations.push_back(instruction.kind == InstructionKind::AllReduce ? Seconds{3}
-                                                                       : instruction.duration);
-  const Program program = sketched.with_durations(durations);
-  const Timeline timeline = run(program, test::ideal_cluster(2));
-  EXPECT_EQ(timeline.start[members[0].index()], Seconds{2});
-  EXPECT_EQ(timeline.end[members[1].index()], Seconds{5});
-  EXPECT_EQ(timeline.end[other.index()], Seconds{7});
+/// Devices 0 and 1 compute for `first` and `second` seconds, then reduce for 3 s as measured;
+/// device 1 has 5 s of something else to do.
+struct Reduction {
+  Reduction(double first, double second) {
+    ProgramSketch sketch(2);
+    const InstructionId a = sketch.compute(0, first);
+    const InstructionId b = sketch.compute(1, second);
+    members = sketch.all_reduce({0, 1}, 8, {{a}, {b}});
+    other = sketch.compute(1, 5);
+    const Program sketched = std::move(sketch).build();
+    std::vector<Seconds> durations;
+    for (const Instruction& instruction : sketched.instructions())
+      durations.push_back(instruction.kind == InstructionKind::AllReduce ? Seconds{3}
+                                                                         : instruction.duration);
+    program = sketched.with_durations(durations);
+  }
+  std::vector<InstructionId> members;
+  InstructionId other;
+  Program program;
+};
+
+TEST(ThreadsBackend, AnAllReduceKeepsAllItsMembersBusy) {
+  const Reduction reduction(1, 2);
+  const Timeline timeline = run(reduction.program, test::ideal_cluster(2));
+  for (const InstructionId member : reduction.members) {
+    EXPECT_EQ(timeline.start[member.index()], Seconds{2});
+    EXPECT_EQ(timeline.end[member.index()], Seconds{5});
+  }
+  EXPECT_EQ(timeline.end[reduction.other.index()], Seconds{10});
+}
+
+TEST(ThreadsBackend, AnAllReduceEndsWithTheMemberThatWasBusyWithSomethingElse) {
+  // Device 1 is through at 2 s, long before device 0 at 4 s, so it computes until 7 s first.
+  const Reduction reduction(4, 2);
+  const Timeline timeline = run(reduction.program, test::ideal_cluster(2));
+  EXPECT_EQ(timeline.end[reduction.other.index()], Seconds{7});
+  for (const InstructionId member : reduction.members) {
+    EXPECT_EQ(timeline.start[member.index()], Seconds{4});
+    EXPECT_EQ(timeline.end[member.index()], Seconds{10});
+  }
+}
+
+TEST(ThreadsBackend, AnAllReduceMeasuredOnASharedCoreIsNotSlowedDownTwice) {
+  // On one core 1 s and 1 s take 2 s together, then the all-reduce its 3 s.
+  const Reduction reduction(1, 1);
+  const Timeline timeline = run(reduction.program, test::ideal_cluster(2), 1);
+  EXPECT_EQ(timeline.end[reduction.members.front().index()], Seconds{5});
 }
 
 TEST(ThreadsBackend, IsNeverAheadOfTheAnalyticBackend) {
