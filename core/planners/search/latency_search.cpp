@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace pipegraph {
 namespace {
@@ -24,11 +25,15 @@ class Sweep {
     LatencyOutcome outcome;
     const std::vector<double> largest = candidates();
     best_ = k_infinite;
+    sums_to_come_ = least_sums_to_come();
     const double least_sum = search(k_infinite, outcome);
+    const auto feasible = std::ranges::partition_point(
+        largest, [&](double t) { return search(t, outcome) == k_infinite; });
     double tried = -1.0;
-    for (const double target : largest) {
+    for (const double target : std::ranges::subrange(feasible, largest.end())) {
       if (least_sum + repeats_ * target >= best_) break;
       if (target <= tried) continue;
+      hopeless_ = best_;
       // What is skipped until the next trial is covered by trying its far end.
       tried = target * (1.0 + options.step);
       search(tried, outcome);
@@ -59,9 +64,15 @@ class Sweep {
     return times;
   }
 
+  /// Where memory does not bind, one place by devices; else all that no other is no worse than.
   void keep(std::vector<Label>& labels, const Label& label) const {
-    const auto no_worse = [&](const Label& a, const Label& b) {
-      return a.devices <= b.devices && a.sum <= b.sum && (!memory_binds_ || a.stages <= b.stages);
+    if (!memory_binds_) {
+      Label& known = labels[static_cast<std::size_t>(label.devices)];
+      if (label.sum < known.sum) known = label;
+      return;
+    }
+    const auto no_worse = [](const Label& a, const Label& b) {
+      return a.devices <= b.devices && a.sum <= b.sum && a.stages <= b.stages;
     };
     for (const Label& other : labels)
       if (no_worse(other, label)) return;
@@ -69,28 +80,69 @@ class Sweep {
     labels.push_back(label);
   }
 
-  bool hopeless(const Label& label, std::int32_t ideal, double target) const {
-    const double rest =
-        costs_.work(static_cast<std::int32_t>(pairs_.ideals()) - 1) - costs_.work(ideal);
-    return label.devices + std::ceil(rest / target - 1e-9) > problem_.devices;
+  /// Positions of the labels that others with fewer devices do not make needless, by devices where
+  /// memory does not bind.
+  std::vector<std::int32_t> useful(const std::vector<Label>& labels) const {
+    std::vector<std::int32_t> result;
+    double least = k_infinite;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (!memory_binds_ && labels[i].sum >= least) continue;
+      least = labels[i].sum;
+      result.push_back(static_cast<std::int32_t>(i));
+    }
+    return result;
   }
 
-  void extend(const StagePair& pair, double target) {
+  /// By ideal the least sum of the stages that follow it, whatever their devices.
+  std::vector<double> least_sums_to_come() const {
+    std::vector<double> least(pairs_.ideals(), k_infinite);
+    least.back() = 0.0;
+    for (std::size_t inner = pairs_.ideals() - 1; inner-- > 0;) {
+      const auto ideal = static_cast<std::int32_t>(inner);
+      for (std::size_t i = pairs_.begin(ideal); i < pairs_.end(ideal); ++i) {
+        const StagePair& pair = pairs_.pairs()[i];
+        const double rest = least[static_cast<std::size_t>(pair.outer)];
+        for (int d = 1; d <= costs_.most_devices(); ++d)
+          least[inner] = std::min(least[inner], rest + costs_.time(pair, d));
+      }
+    }
+    return least;
+  }
+
+  /// By ideal the devices that the rest needs at least if no stage is above `target`.
+  std::vector<std::int32_t> devices_to_come(double target) const {
+    const auto last = static_cast<std::int32_t>(pairs_.ideals()) - 1;
+    std::vector<std::int32_t> devices;
+    for (std::int32_t ideal = 0; ideal <= last; ++ideal) {
+      const double rest = costs_.work(last) - costs_.work(ideal);
+      const double needed = std::ceil(rest / target - 1e-9);  // huge for tiny targets
+      devices.push_back(static_cast<std::int32_t>(std::min(needed, problem_.devices + 1.0)));
+    }
+    return devices;
+  }
+
+  void extend(const StagePair& pair, std::span<const std::int32_t> from, double target) {
     const std::vector<Label>& below = labels_[static_cast<std::size_t>(pair.inner)];
+    const auto outer = static_cast<std::size_t>(pair.outer);
     for (int d = 1; d <= costs_.most_devices(); ++d) {
       const double time = costs_.time(pair, d);
       if (time > target) continue;
-      const int height = costs_.most_height(pair, d);
-      for (std::size_t i = 0; i < below.size(); ++i) {
-        const Label label{below[i].devices + d,
-                          below[i].stages + 1,
-                          below[i].sum + time,
-                          std::max(below[i].largest, time),
+      const int height = memory_binds_ ? costs_.most_height(pair, d) : PairCosts::k_any_height;
+      const int most = problem_.devices - devices_to_come_[outer] - d;
+      for (const std::int32_t i : from) {
+        const Label& before = below[static_cast<std::size_t>(i)];
+        if (before.devices > most) continue;
+        const Label label{before.devices + d,
+                          before.stages + 1,
+                          before.sum + time,
+                          std::max(before.largest, time),
                           pair.inner,
-                          static_cast<std::int32_t>(i),
+                          i,
                           d};
-        if (label.stages > height || hopeless(label, pair.outer, target)) continue;
-        keep(labels_[static_cast<std::size_t>(pair.outer)], label);
+        if (label.stages > height ||
+            label.sum + sums_to_come_[outer] + repeats_ * label.largest >= hopeless_)
+          continue;
+        keep(labels_[outer], label);
       }
     }
   }
@@ -98,16 +150,21 @@ class Sweep {
   /// The least sum with no stage above `target`; takes the plan if it is the best so far.
   double search(double target, LatencyOutcome& outcome) {
     ++outcome.sweeps;
-    labels_.assign(pairs_.ideals(), {});
-    labels_.front().push_back({});
+    devices_to_come_ = devices_to_come(target);
+    if (devices_to_come_.front() > problem_.devices) return k_infinite;
+    const std::size_t places = memory_binds_ ? 0 : static_cast<std::size_t>(problem_.devices) + 1;
+    labels_.assign(pairs_.ideals(), std::vector<Label>(places, Label{.sum = k_infinite}));
+    if (memory_binds_) labels_.front().emplace_back();
+    labels_.front().front() = {};
     for (std::size_t inner = 0; inner + 1 < pairs_.ideals(); ++inner) {
-      if (labels_[inner].empty()) continue;
+      const std::vector<std::int32_t> from = useful(labels_[inner]);
+      if (from.empty()) continue;
       const auto ideal = static_cast<std::int32_t>(inner);
       for (std::size_t i = pairs_.begin(ideal); i < pairs_.end(ideal); ++i)
-        extend(pairs_.pairs()[i], target);
+        extend(pairs_.pairs()[i], from, target);
     }
     const std::vector<Label>& ends = labels_.back();
-    if (ends.empty()) return k_infinite;
+    if (useful(ends).empty()) return k_infinite;
     const Label& end = *std::ranges::min_element(ends, {}, &Label::sum);
     const double value = end.sum + repeats_ * end.largest;
     if (value < best_) {
@@ -139,8 +196,11 @@ class Sweep {
   PairCosts costs_;
   double repeats_ = 0.0;
   bool memory_binds_ = true;
-  std::vector<std::vector<Label>> labels_;
-  double best_ = k_infinite;
+  std::vector<double> sums_to_come_;           ///< by ideal
+  std::vector<std::int32_t> devices_to_come_;  ///< by ideal, at the target of the sweep
+  std::vector<std::vector<Label>> labels_;     ///< by ideal
+  double best_ = k_infinite;                   ///< seconds per sample, of the best plan so far
+  double hopeless_ = k_infinite;               ///< partial plans that take so long are given up
 };
 
 }  // namespace
