@@ -117,6 +117,10 @@ ChainSearch::SegmentTable ChainSearch::segment_table(int q) const {
   table.lists.assign(static_cast<std::size_t>(workers) + 1,
                      std::vector<Segments>(pairs_.pairs().size()));
   table.live.resize(pairs_.ideals());
+  table.may_hold.resize(static_cast<std::size_t>(workers) + 1);
+  for (int used = 1; used <= workers; ++used)
+    for (const StagePair& pair : pairs_.pairs())
+      table.may_hold[static_cast<std::size_t>(used)].push_back(may_hold(pair, used, q) ? 1 : 0);
   for (auto inner = static_cast<std::int32_t>(pairs_.ideals()) - 2; inner >= 0; --inner)
     extend_segments(table, inner, q);
   for (int used = problem_.exactly ? workers : 1; used <= workers; ++used)
@@ -135,7 +139,8 @@ void ChainSearch::extend_segments(SegmentTable& table, std::int32_t inner, int q
       if (least(costs_.work(last.outer) - costs_.work(inner), r * q) > 1.0) continue;
       const auto alone = single(last, last.outer, r, q);
       if (!alone || alone->time > cap_) continue;
-      if (may_hold(last, r, q)) keep(table.lists[static_cast<std::size_t>(r)][stage], *alone);
+      if (table.may_hold[static_cast<std::size_t>(r)][stage] != 0)
+        keep(table.lists[static_cast<std::size_t>(r)][stage], *alone);
       const auto added = single(last, -1, r, q);
       if (r == workers || added->time > cap_) continue;
       for (const std::size_t rest : table.live[static_cast<std::size_t>(last.outer)])
@@ -155,7 +160,7 @@ void ChainSearch::join_segments(SegmentTable& table, const Joint& joint,
   for (int others = 1; added.replicas + others <= problem_.per_machine(); ++others) {
     const Segments& rest = table.lists[static_cast<std::size_t>(others)][joint.rest];
     const int workers = added.replicas + others;
-    if (rest.empty() || !may_hold(pairs_.pairs()[whole], workers, joint.q)) continue;
+    if (rest.empty() || table.may_hold[static_cast<std::size_t>(workers)][whole] == 0) continue;
     for (std::size_t i = 0; i < rest.size(); ++i) {
       const double output =
           rest[i].middle < 0 ? costs_.first_output(last.outer, rest[i].replicas, joint.q) : 0.0;

@@ -43,6 +43,7 @@ class ChainSearch {
   struct SegmentTable {
     std::vector<std::vector<Segments>> lists;
     std::vector<std::vector<std::size_t>> live;  ///< by inner ideal: pairs with any segment
+    std::vector<std::vector<char>> may_hold;     ///< [workers used][pair]
   };
 
   /// Stages on the machines used so far, from an ideal down to the sinks.
