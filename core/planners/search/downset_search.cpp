@@ -23,6 +23,12 @@ std::int64_t devices_for(double work, double target) {
   return needed > 1e9 ? 1'000'000'000 : static_cast<std::int64_t>(needed);
 }
 
+/// Of a stage on so many replicas, whatever the ways of its layers.
+double least_time(const StageTerms& terms, int replicas) {
+  const double part = 1.0 / replicas;
+  return terms.least_time * part + terms.least_sync * (1.0 - part);
+}
+
 }  // namespace
 
 DownsetSearch::DownsetSearch(const LayerProblem& problem, const DownsetPairs& pairs)
@@ -67,7 +73,7 @@ double DownsetSearch::seconds_per_byte(std::size_t degree, int in_flight) {
 bool DownsetSearch::fits_target(const DownsetPair& pair, std::size_t degree,
                                 const StageShape& shape, const StageTerms& terms) {
   const double part = 1.0 / shape.replicas;
-  const double least = terms.least_time * part + terms.least_sync * (1.0 - part);
+  const double least = least_time(terms, shape.replicas);
   if (least > target_) return false;
   if (terms.saved * shape.in_flight + terms.fixed <= problem_.memory &&
       terms.time * part + terms.sync * (1.0 - part) <= target_)
@@ -111,8 +117,10 @@ void DownsetSearch::extend_degree(const Reached& reached, std::size_t degree) {
       std::ranges::none_of(from, [&](const Label& l) { return l.devices + t * *first <= most; }))
     return;
   const StageTerms& stage = terms(reached, degree);
+  const auto fast =
+      std::find_if(first, replicas_.end(), [&](int d) { return least_time(stage, d) <= target_; });
   for (std::size_t i = 0; i < from.size(); ++i) {
-    for (const int d : std::span(first, replicas_.end())) {
+    for (const int d : std::span(fast, replicas_.end())) {
       const std::int32_t devices = from[i].devices + t * d;
       const std::int32_t replicas = from[i].replicas + d;
       if (devices > most || replicas > problem_.micro_batches) break;
@@ -132,13 +140,13 @@ void DownsetSearch::extend(std::int32_t inner) {
   for (const Label& label : fronts_[static_cast<std::size_t>(inner)])
     fewest = std::min(fewest, label.devices);
   const double work = costs_.work(inner);
+  const double room = (problem_.devices - fewest) * target_ * (1.0 + 2 * k_proof) + work;
   std::size_t number = pairs_.first(inner);
   for (const std::int32_t outer : pairs_.outer(inner)) {
     const std::size_t own = number++;
+    if (through_[static_cast<std::size_t>(outer)] > room) continue;
     const std::int64_t left = problem_.devices - fewest - togo_[static_cast<std::size_t>(outer)];
-    if (left < 1 ||
-        costs_.work(outer) - work > static_cast<double>(left) * target_ * (1.0 + k_proof))
-      continue;
+    if (left < 1) continue;
     const DownsetPair pair = pairs_.pair(inner, outer);
     const auto least = static_cast<std::int32_t>(devices_for(costs_.work(outer) - work, target_));
     for (std::size_t q = 0; q < costs_.degrees().size(); ++q)
@@ -181,10 +189,13 @@ std::optional<LayerPlan> DownsetSearch::probe(double target) {
   fronts_.assign(count, {});
   fronts_.front().push_back({});
   togo_.resize(count);
+  through_.resize(count);
   const double work = costs_.work(pairs_.full());
-  for (std::size_t i = 0; i < count; ++i)
-    togo_[i] = static_cast<std::int32_t>(
-        devices_for(work - costs_.work(static_cast<std::int32_t>(i)), target_));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double below = costs_.work(static_cast<std::int32_t>(i));
+    togo_[i] = static_cast<std::int32_t>(devices_for(work - below, target_));
+    through_[i] = target_ == k_infinite ? 0.0 : below + togo_[i] * target_;
+  }
   for (std::int32_t inner = 0; inner < pairs_.full(); ++inner) {
     if (fronts_[static_cast<std::size_t>(inner)].empty()) continue;
     if (stop_ && stop_(pairs_.outer(inner).size())) {

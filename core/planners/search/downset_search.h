@@ -74,6 +74,7 @@ class DownsetSearch {
   std::deque<StageTerms> terms_;     ///< of pairs reached so far
   std::vector<std::vector<Label>> fronts_;
   std::vector<std::int32_t> togo_;  ///< by ideal: devices for the layers outside it, at least
+  std::vector<double> through_;     ///< by ideal: its work and togo_ times the target
   std::unordered_map<std::uint64_t, double> prices_;   ///< looked up only
   std::vector<std::vector<double>> seconds_per_byte_;  ///< [degree][in flight]; negative: unknown
   double target_ = 0.0;
