@@ -23,6 +23,8 @@ constexpr double k_equal = 1e-9;
 /// Candidates, and neighbours of a layout in one round, that are ranked; the best by closed form.
 constexpr std::size_t k_most_candidates = 400;
 constexpr std::size_t k_most_moves = 64;
+/// Of those, how many are evaluated, the shortest first.
+constexpr std::size_t k_evaluated_moves = 2;
 /// Layouts from which local search starts.
 constexpr std::size_t k_most_starts = 4;
 /// Shortest plans, and leanest ones, that are compared on shared links.
@@ -107,8 +109,9 @@ class PipegraphSearch {
     for (RatedLayout& current : from)
       for (;;) {
         const std::size_t before = all.size();
-        rated_.rate(neighbours(*workload_.graph, current.layout, moves_),
-                    {.ranked = k_most_moves, .too_long = current.seconds});
+        rated_.rate(
+            neighbours(*workload_.graph, current.layout, moves_),
+            {.ranked = k_most_moves, .evaluated = k_evaluated_moves, .too_long = current.seconds});
         const auto next =
             std::ranges::min_element(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(),
                                      {}, &RatedLayout::seconds);

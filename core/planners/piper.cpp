@@ -49,12 +49,12 @@ class PiperSearch {
     LayerInput layers = input(micro_batch);
     layers.problem.memory -= withheld.as_double();
     const DownsetOutcome outcome =
-        DownsetSearch(layers.problem, *pairs_).run([this](std::size_t pairs) {
-          return stop(pairs);
-        });
+        DownsetSearch(layers.problem, *pairs_)
+            .run([this](std::size_t pairs) { return stop(pairs); }, last_ratio_);
     report_.probes += outcome.probes;
     if (outcome.truncated) report_.truncated = true;
     if (!outcome.plan) return Infeasible{reason(layers, outcome)};
+    if (outcome.least_bound > 0.0) last_ratio_ = outcome.plan->bottleneck / outcome.least_bound;
     return proposal(layers, outcome, micro_batch);
   }
 
@@ -138,6 +138,7 @@ class PiperSearch {
   std::optional<DownsetPairs> pairs_;
   std::function<Seconds()> elapsed_;
   std::uint64_t looked_at_ = 0;  ///< pairs of downsets
+  double last_ratio_ = 0.0;  ///< bottleneck / least bound of the last plan, a guess for the next
 };
 
 template <class Enum, std::size_t N>

@@ -1,7 +1,6 @@
 #include "core/planners/search/downset_search.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -14,8 +13,23 @@ namespace {
 
 constexpr double k_proof = 1e-9;  // relative; two bottlenecks closer than this are equal
 constexpr double k_infinite = std::numeric_limits<double>::infinity();
-/// First targets, in multiples of all work on all devices: lower ones cost less to refuse.
-constexpr std::array k_targets{1.03, 1.1, 1.25, 1.6, 2.5, 6.0, k_infinite};
+
+/// How near, relatively, a guess is hoped to be.
+constexpr double k_near = 0.02;
+
+/// First targets, in multiples of all work on all devices: lower ones cost less to refuse. Without
+/// a guess, before long, whether anything fits at all.
+std::vector<double> first_targets(double guess) {
+  std::vector<double> targets{1.03, 1.1, 1.25, 1.6, 2.5, 6.0};
+  if (guess == 0.0) {
+    targets.insert(targets.begin() + 2, k_infinite);
+    return targets;
+  }
+  targets.push_back(std::max(targets.front(), guess * (1.0 + k_near)));
+  targets.push_back(k_infinite);
+  std::ranges::sort(targets);
+  return targets;
+}
 
 /// Devices that `work` device seconds need to meet `target`, at least.
 std::int64_t devices_for(double work, double target) {
@@ -214,7 +228,7 @@ std::optional<int> DownsetSearch::fewest_devices(const Stop& stop) {
   return std::ranges::min_element(fronts_.back(), {}, &Label::devices)->devices;
 }
 
-DownsetOutcome DownsetSearch::run(const Stop& stop) {
+DownsetOutcome DownsetSearch::run(const Stop& stop, double guess) {
   stop_ = stop;
   truncated_ = false;
   DownsetOutcome outcome;
@@ -230,16 +244,20 @@ DownsetOutcome DownsetSearch::run(const Stop& stop) {
     outcome.plan = std::move(plan);
     return true;
   };
-  for (const double factor : k_targets) {
-    const double target = outcome.least_bound > 0.0 ? outcome.least_bound * factor : k_infinite;
-    if (try_target(target) || truncated_ || target == k_infinite) break;
+  for (const double factor : first_targets(guess)) {
+    const bool any = outcome.least_bound == 0.0 || factor == k_infinite;
+    const bool reached = try_target(any ? k_infinite : outcome.least_bound * factor);
+    if (truncated_ || outcome.least_bound == 0.0 || (reached ? !any : any)) break;
   }
-  for (int step = 0; outcome.plan && !truncated_; ++step) {
+  // The plan is near the least one if the guess was good: small steps first.
+  double step = guess > 0.0 ? k_near : 1.0;
+  for (int tried = 0; outcome.plan && !truncated_; ++tried) {
     const double value = outcome.plan->bottleneck;
     const double below = value * (1.0 - k_proof);
-    const double middle = (outcome.lower_bound + value) / 2.0;
+    const double middle = std::max((outcome.lower_bound + value) / 2.0, value * (1.0 - step));
     if (below <= outcome.lower_bound) break;
-    try_target(step % 4 == 3 || middle >= below ? below : middle);
+    const bool reached = try_target(tried % 4 == 3 || middle >= below ? below : middle);
+    step = reached ? 2.0 * step : 1.0;
   }
   outcome.exact = !truncated_;
   outcome.truncated = truncated_;

@@ -30,8 +30,9 @@ class DownsetSearch {
 
   /// Asked before so many pairs are looked at; true: stop.
   using Stop = std::function<bool(std::size_t pairs)>;
-  /// Until `stop` (may be empty) says so, then with the best plan so far.
-  DownsetOutcome run(const Stop& stop = {});
+  /// Until `stop` (may be empty) says so, then with the best plan so far. `guess`: of bottleneck /
+  /// least_bound, which saves time if it is near; 0: none.
+  DownsetOutcome run(const Stop& stop = {}, double guess = 0.0);
   /// The least devices, up to the problem's, on which some plan fits; nothing: none does, or `stop`
   /// said so.
   std::optional<int> fewest_devices(const Stop& stop = {});
