@@ -63,9 +63,13 @@ class Executor::Impl {
       end_slots();
       throw;
     }
+    execution_.transport.watch([this] { return quiescence_.look(execution_.transport); });
   }
 
-  ~Impl() { end_slots(); }
+  ~Impl() {
+    execution_.transport.watch(nullptr);
+    end_slots();
+  }
 
   StepResult run_step(Tracing tracing) {
     StepResult result;

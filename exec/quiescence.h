@@ -38,14 +38,28 @@ class Quiescence {
   /// finds something leaves before it looks, so an unchanged number of wakes means that nobody took
   /// a message meanwhile.
   bool reached(Transport& transport) const {
-    const std::uint64_t wakes = wakes_.load();
-    if (idle_.load() != devices_.size()) return false;
+    return all_wait([&](DeviceId device) { return transport.quiet(device); });
+  }
+
+  /// Whether that is so as far as this process can tell.
+  DevicesState look(Transport& transport) const {
+    if (!all_wait([&](DeviceId device) { return transport.quiet_inside(device); }))
+      return DevicesState::Busy;
     for (std::size_t i = 0; i < devices_.size(); ++i)
-      if (!done_[i].load() && !transport.quiet(devices_[i])) return false;
-    return idle_.load() == devices_.size() && wakes_.load() == wakes;
+      if (!done_[i].load()) return DevicesState::Waiting;
+    return DevicesState::Done;
   }
 
  private:
+  template <class Quiet>
+  bool all_wait(const Quiet& quiet) const {
+    const std::uint64_t wakes = wakes_.load();
+    if (idle_.load() != devices_.size()) return false;
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+      if (!done_[i].load() && !quiet(devices_[i])) return false;
+    return idle_.load() == devices_.size() && wakes_.load() == wakes;
+  }
+
   std::vector<DeviceId> devices_;
   std::unique_ptr<std::atomic<bool>[]> done_;  ///< by place
   std::atomic<std::size_t> idle_{0};

@@ -75,6 +75,10 @@ class NcclTransport final : public Transport, public DeviceConnections {
   bool quiet(DeviceId device) override {
     return at(device).launches.load() == 0 && context_.inner.quiet(device);
   }
+  bool quiet_inside(DeviceId device) override {
+    return at(device).launches.load() == 0 && context_.inner.quiet_inside(device);
+  }
+  void watch(std::function<DevicesState()> look) override { context_.inner.watch(std::move(look)); }
   void abort(const Fault& fault) noexcept override { context_.inner.abort(fault); }
 
   bool in_program_order() const override {

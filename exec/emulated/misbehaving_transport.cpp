@@ -95,6 +95,8 @@ class MisbehavingTransport : public Transport {
   }
 
   bool quiet(DeviceId device) override { return held_ == 0 && inner_.quiet(device); }
+  bool quiet_inside(DeviceId device) override { return held_ == 0 && inner_.quiet_inside(device); }
+  void watch(std::function<DevicesState()> look) override { inner_.watch(std::move(look)); }
   void abort(const Fault& fault) noexcept override { inner_.abort(fault); }
 
  private:

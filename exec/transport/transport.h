@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "exec/state/failure.h"
 #include "exec/transport/channels.h"
 #include "exec/transport/piece.h"
+#include "exec/transport/rank_quiescence.h"
 
 namespace pipegraph {
 
@@ -67,6 +69,11 @@ class Transport {
   /// Whether nothing is on its way to `device`, and nobody outside this process could send it
   /// anything; asked by any thread while all devices of the process wait. False if not known.
   virtual bool quiet(DeviceId device) = 0;
+  /// The same of messages within this process only.
+  virtual bool quiet_inside(DeviceId device) { return quiet(device); }
+  /// `look` tells what the devices of this process do, from any thread, for transports that find
+  /// out with other processes whether all wait for each other. Null: no longer.
+  virtual void watch(std::function<DevicesState()> /*look*/) {}
   /// Whether transfers and all-reduces of a device have to begin one after another, in the order of
   /// the program.
   virtual bool in_program_order() const { return false; }

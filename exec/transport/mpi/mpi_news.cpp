@@ -18,6 +18,13 @@ constexpr Seconds k_last_words{1.0};  // for a failure to reach the others
 
 enum class Kind : std::int32_t { Progress, Fault };
 
+struct ProgressHead {
+  Kind kind = Kind::Progress;
+  DevicesState state = DevicesState::Busy;
+  std::uint64_t activity = 0;
+  std::uint64_t round = 0;  ///< of rank 0, as far as the rank knows
+};
+
 struct FaultHead {
   Kind kind = Kind::Fault;
   std::int32_t rank = 0, device = -1, instruction = -1;
@@ -66,7 +73,8 @@ MpiNews::MpiNews(const MpiSession& session, const Program& program, RunState& st
       program_(program),
       state_(state),
       settings_(std::move(settings)),
-      lanes_of_rank_(static_cast<std::size_t>(session.size())) {
+      lanes_of_rank_(static_cast<std::size_t>(session.size())),
+      quiescence_(static_cast<std::size_t>(session.size()), settings_.remote) {
   for (std::size_t i = 0; i < program.lanes().size(); ++i) {
     const std::int32_t rank = settings_.rank_of_device[program.lanes()[i].device.index()];
     lanes_of_rank_[static_cast<std::size_t>(rank)].push_back(make_id<LaneId>(i));
@@ -107,8 +115,10 @@ void MpiNews::work() {
   try {
     while (!state_.failure.happened()) {
       listen();
+      look();
       speak();
       watch_for_silence();
+      watch_for_quiescence();
       std::unique_lock lock(mutex_);
       if (changed_.wait_for(lock, k_between_looks, [&] { return ending_; })) return;
     }
@@ -140,17 +150,58 @@ void MpiNews::take(int from, const std::string& message) {
     if (state_.failure.report(unpacked(message))) settings_.failed();
     return;
   }
-  std::size_t at = sizeof(Kind);
+  const auto head = read<ProgressHead>(message, 0);
+  if (from == 0) heard_ = head.round;
+  std::size_t at = sizeof head;
   for (const LaneId lane : lanes_of_rank_[static_cast<std::size_t>(from)]) {
     state_.progress.set(lane, read<std::uint32_t>(message, at));
     at += sizeof(std::uint32_t);
   }
+  RankReport report{
+      .state = head.state, .activity = head.activity, .heard = head.round, .channels = {}};
+  for (; at < message.size(); at += sizeof(ChannelCount))
+    report.channels.push_back(read<ChannelCount>(message, at));
+  quiescence_.take(static_cast<std::size_t>(from), std::move(report));
+}
+
+void MpiNews::watch(std::function<DevicesState()> look) {
+  const std::lock_guard lock(mutex_);
+  look_ = std::move(look);
+}
+
+/// A device that waits may be awake when it is looked at, to see whether something has arrived. If
+/// nothing has happened since it was last seen to wait, it does so still.
+void MpiNews::look() {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t before = settings_.counts.activity();
+  const DevicesState now = look_ ? look_() : DevicesState::Busy;
+  const bool same = settings_.counts.activity() == before;
+  if (same && now == DevicesState::Busy && seen_ == DevicesState::Waiting && before == activity_)
+    return;
+  seen_ = same ? now : DevicesState::Busy;
+  activity_ = before;
+}
+
+RankReport MpiNews::own_report() const {
+  RankReport report{.state = seen_,
+                    .activity = activity_,
+                    .heard = session_.rank() == 0 ? quiescence_.round() : heard_,
+                    .channels = {}};
+  for (const RemoteChannel& channel : settings_.remote)
+    if (channel.from == session_.rank() || channel.to == session_.rank())
+      report.channels.push_back(settings_.counts.of(channel.id));
+  // Counts that belong to something later say nothing of the state.
+  if (settings_.counts.activity() != activity_) report.state = DevicesState::Busy;
+  return report;
 }
 
 std::string MpiNews::own_progress() const {
+  const RankReport report = own_report();
   std::string bytes;
-  append(bytes, Kind::Progress);
+  append(bytes,
+         ProgressHead{.state = report.state, .activity = report.activity, .round = report.heard});
   for (const LaneId lane : own_lanes_) append(bytes, state_.progress.count(lane));
+  for (const ChannelCount& count : report.channels) append(bytes, count);
   return bytes;
 }
 
@@ -201,6 +252,34 @@ void MpiNews::watch_for_silence() {
     settings_.failed();
     return;
   }
+}
+
+void MpiNews::watch_for_quiescence() {
+  if (session_.rank() != 0 || state_.failure.happened()) return;
+  quiescence_.take(0, own_report());
+  if (!quiescence_.reached()) return;
+  const Fault fault = fault_of_all();
+  if (!state_.failure.report(fault)) return;
+  tell(fault);
+  settings_.failed();
+}
+
+/// At the first of this rank's instructions that has not completed.
+Fault MpiNews::fault_of_all() const {
+  Fault fault{session_.rank(),
+              {},
+              {},
+              "all devices of all ranks wait for each other, and no message is on its way"};
+  const std::vector<char> completed = state_.progress.completed_instructions();
+  for (std::size_t i = 0; i < completed.size(); ++i) {
+    const auto id = make_id<InstructionId>(i);
+    const DeviceId device = program_.at(id).device;
+    if (completed[i] != 0 || settings_.rank_of_device[device.index()] != session_.rank()) continue;
+    fault.device = device;
+    fault.instruction = id;
+    break;
+  }
+  return fault;
 }
 
 std::string MpiNews::devices_of(int rank) const {

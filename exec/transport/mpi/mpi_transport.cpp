@@ -25,10 +25,13 @@ class MpiTransport : public Transport {
         rank_of_device_(std::move(settings.rank_of_device)),
         local_(make_in_process_transport(program, channels, state)),
         devices_(program.device_count()),
+        counts_(channels.size()),
         news_(session, program, state,
-              {.rank_of_device = rank_of_device_, .silence = settings.silence, .failed = [this] {
-                 close();
-               }}) {}
+              {.rank_of_device = rank_of_device_,
+               .remote = remote_channels(channels, rank_of_device_),
+               .counts = counts_,
+               .silence = settings.silence,
+               .failed = [this] { close(); }}) {}
 
   ~MpiTransport() override {
     // After a failure messages are on their way still: what MPI may touch stays.
@@ -42,15 +45,18 @@ class MpiTransport : public Transport {
     const Channel& channel = channels_.at(message.channel);
     const DeviceId other = message.half == Half::Send ? channel.to : channel.from;
     const int peer = rank_of_device_[other.index()];
-    if (peer == session_.rank())
-      local_->post(self, message);
-    else
-      at(self).under_way.push_back(std::make_unique<MpiExchange>(comms_, peer, message));
+    if (peer == session_.rank()) {
+      counts_.something_happened();
+      return local_->post(self, message);
+    }
+    counts_.posted(message.channel);
+    at(self).under_way.push_back(std::make_unique<MpiExchange>(comms_, peer, message));
   }
 
   std::span<const Arrival> poll(DeviceId self) override {
     Device& device = at(self);
     const auto local = local_->poll(self);
+    if (!local.empty()) counts_.something_happened();
     if (device.under_way.empty() || closed_.load(std::memory_order_relaxed)) return local;
     device.arrivals.assign(local.begin(), local.end());
     std::erase_if(device.under_way, [&](const std::unique_ptr<MpiExchange>& exchange) {
@@ -67,6 +73,8 @@ class MpiTransport : public Transport {
   }
 
   bool quiet(DeviceId /*device*/) override { return false; }
+  bool quiet_inside(DeviceId device) override { return local_->quiet(device); }
+  void watch(std::function<DevicesState()> look) override { news_.watch(std::move(look)); }
 
   void abort(const Fault& fault) noexcept override {
     news_.tell(fault);
@@ -87,8 +95,9 @@ class MpiTransport : public Transport {
 
   Device& at(DeviceId id) { return devices_[id.index()]; }
 
-  void note(Device& device, const MpiExchange& exchange) const {
+  void note(Device& device, const MpiExchange& exchange) {
     const MessageHalf& half = exchange.half();
+    counts_.completed(half.channel);
     if (half.half == Half::Recv) {
       const MessageHalf sent = exchange.sent();
       if (sent.bytes != half.bytes || sent.element_bytes != half.element_bytes)
@@ -103,6 +112,7 @@ class MpiTransport : public Transport {
   std::vector<std::int32_t> rank_of_device_;
   std::unique_ptr<Transport> local_;
   std::vector<Device> devices_;
+  ChannelCounts counts_;
   MessageCommunicators comms_;
   std::atomic<bool> closed_{false};
   MpiNews news_;  ///< last: its thread ends before what it uses
