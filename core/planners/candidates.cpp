@@ -10,6 +10,7 @@
 #include "core/planners/operator_times.h"
 #include "core/planners/placement.h"
 #include "core/planners/search_input.h"
+#include "core/planners/withholding.h"
 
 namespace pipegraph {
 namespace {
@@ -55,7 +56,7 @@ struct Candidate {
   double work_bound = 0.0;     ///< seconds that every plan takes
   double bound = 0.0;          ///< seconds that the plan proposed, if any, takes at least
   std::optional<Plan> plan{};  ///< proposed, not evaluated
-  Bytes withheld;              ///< from the next proposal
+  Withholding withholding{};   ///< from the next proposal
   int attempts = 0;
   bool done = false;  ///< evaluated, or given up
   std::string why_not{};
@@ -117,9 +118,13 @@ class SizeSearch {
   }
 
   void propose(Candidate& candidate) {
-    auto proposed = propose_(candidate.size, candidate.withheld);
-    if (auto* no = std::get_if<Infeasible>(&proposed))
-      return give_up(candidate, candidate.attempts == 0 ? no->reason : candidate.why_not);
+    auto proposed = propose_(candidate.size, candidate.withholding.next());
+    if (auto* no = std::get_if<Infeasible>(&proposed)) {
+      if (candidate.attempts == 0) return give_up(candidate, std::move(no->reason));
+      candidate.withholding.found_nothing();
+      candidate.done = ++candidate.attempts >= k_most_attempts;
+      return;
+    }
     auto& proposal = std::get<Proposal>(proposed);
     candidate.bound = std::max(candidate.work_bound, compute_bound(workload_, proposal));
     candidate.plan = to_plan(workload_, options_, std::move(proposal));
@@ -148,8 +153,8 @@ class SizeSearch {
     }
     candidate.why_not = evaluation.prepared.reason;
     const Bytes excess = largest_excess(evaluation.prepared.memory);
-    candidate.done = excess == Bytes{} || candidate.attempts == k_most_attempts;
-    candidate.withheld += excess;
+    candidate.done = excess == Bytes{} || candidate.attempts >= k_most_attempts;
+    candidate.withholding.lacked(excess);
     candidate.bound = candidate.work_bound;
   }
 

@@ -1,8 +1,11 @@
 #include "core/planners/other_planners.h"
 
+#include <algorithm>
+
 #include "core/planners/alpa_inter_op.h"
 #include "core/planners/balanced.h"
 #include "core/planners/bapipe.h"
+#include "core/planners/exhaustive.h"
 #include "core/planners/graphpipe.h"
 #include "core/planners/pipedream.h"
 #include "core/planners/piper.h"
@@ -27,6 +30,10 @@ std::vector<PlannerResult> plans_of_others(const Workload& workload, const Plann
   results.push_back(plan_piper(workload, common, {.pairs = limits.piper_pairs}));
   results.push_back(plan_alpa_inter_op(workload, common, {}));
   results.push_back(plan_bapipe(workload, common));
+  const auto fits = [](const PlannerResult& result) {
+    return std::holds_alternative<Plan>(result);
+  };
+  if (std::ranges::none_of(results, fits)) results.push_back(plan_exhaustive(workload, options));
   return results;
 }
 

@@ -13,7 +13,8 @@ struct OtherPlannersOptions {
 };
 
 /// With their own options at their defaults: graphpipe and balanced of either kind (of chains only
-/// if `options.kind` is sequential), and the planners of chains. `exhaustive` is left out.
+/// if `options.kind` is sequential), and the planners of chains. `exhaustive`, which refuses large
+/// graphs, is asked where none of them finds a plan that fits.
 std::vector<PlannerResult> plans_of_others(const Workload& workload, const PlannerOptions& options,
                                            const OtherPlannersOptions& limits);
 

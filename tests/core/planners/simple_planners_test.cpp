@@ -6,6 +6,7 @@
 #include "core/planners/bottleneck_bound.h"
 #include "core/planners/candidates.h"
 #include "core/planners/uniform.h"
+#include "core/planners/withholding.h"
 #include "tests/support/tiny_clusters.h"
 #include "tests/support/tiny_graphs.h"
 #include "tests/support/tiny_stages.h"
@@ -234,6 +235,21 @@ TEST(Candidates, AReturnedPlanFits) {
   EXPECT_EQ(evaluate(workload, plan).prepared.memory.problem, "");
   EXPECT_THAT(refused(plan_balanced, workload, {.micro_batches = {32, 64}}),
               HasSubstr("no plan with micro-batches of 32 samples: stage 's0' on device"));
+}
+
+TEST(Withholding, GrowsByWhatIsLackingAndThenLiesBetween) {
+  Withholding withholding;
+  EXPECT_EQ(withholding.next(), Bytes{0});
+  withholding.lacked(Bytes{10});
+  EXPECT_EQ(withholding.next(), Bytes{10});
+  withholding.lacked(Bytes{30});
+  EXPECT_EQ(withholding.next(), Bytes{40});
+  withholding.found_nothing();  // a plan at 10, none at 40
+  EXPECT_EQ(withholding.next(), Bytes{25});
+  withholding.lacked(Bytes{7});
+  EXPECT_EQ(withholding.next(), Bytes{32});
+  withholding.found_nothing();
+  EXPECT_EQ(withholding.next(), Bytes{28});
 }
 
 TEST(Planners, FitNothingSaysWhatIsNeeded) {
