@@ -35,8 +35,13 @@ std::string fewest_devices_text(const Workload& workload, const SearchInput& inp
     larger.problem.devices = devices;
     return batch_costs(workload, larger, micro_batch);
   });
-  return fewest ? fmt::format("the smallest feasible device count is {}", *fewest)
+  return fewest ? fewest_devices_text(*fewest, input.problem.devices)
                 : std::string("more devices do not help");
+}
+
+std::string fewest_devices_text(int fewest, int devices) {
+  if (fewest > devices) return fmt::format("the smallest feasible device count is {}", fewest);
+  return fmt::format("by the search's own rule of memory {} would do", fewest);
 }
 
 }  // namespace pipegraph

@@ -26,4 +26,8 @@ std::string reason_of(const Workload& workload, const SearchInput& input, const 
 std::string fewest_devices_text(const Workload& workload, const SearchInput& input,
                                 const PairTable& pairs, std::int32_t micro_batch);
 
+/// The same where a search found `fewest` by its rule of memory, which may be no more than the
+/// `devices` there are: then only the final count, with buffers for messages, refused its plans.
+std::string fewest_devices_text(int fewest, int devices);
+
 }  // namespace pipegraph

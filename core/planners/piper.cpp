@@ -66,7 +66,7 @@ class PiperSearch {
     const auto fewest = DownsetSearch(problem, *pairs_).fewest_devices([this](std::size_t pairs) {
       return stop(pairs);
     });
-    if (fewest) return fmt::format("the smallest feasible device count is {}", *fewest);
+    if (fewest) return fewest_devices_text(*fewest, static_cast<int>(workload_.topology->size()));
     return fmt::format("no plan for {} devices was found either", problem.devices);
   }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/planners/no_fit.h"
 #include "core/planners/search/exhaustive.h"
 #include "core/planners/search_input.h"
 #include "tests/core/planners/random_workload.h"
@@ -131,6 +132,11 @@ TEST(Graphpipe, SaysHowManyDevicesWouldDo) {
   EXPECT_THAT(reason({.parameters = Bytes{1 << 20}}),
               HasSubstr("fits 5 MiB per device; the smallest feasible device count is 3"));
   EXPECT_THAT(reason({.parameters = Bytes{3 << 20}}), HasSubstr("; more devices do not help"));
+}
+
+TEST(FewestDevices, AreSaidOnlyWhereThereAreFewer) {
+  EXPECT_EQ(fewest_devices_text(3, 2), "the smallest feasible device count is 3");
+  EXPECT_EQ(fewest_devices_text(2, 2), "by the search's own rule of memory 2 would do");
 }
 
 TEST(Graphpipe, SearchesByThePapersRecursion) {
