@@ -17,6 +17,7 @@ std::optional<int> take_call_fault(const char* function);
 /// The thread's current device and its last error.
 struct HostThread {
   int device = 0;
+  bool capturing = false;
   cudaError_t last = cudaSuccess;
 };
 HostThread& host_thread();
@@ -37,6 +38,10 @@ cudaError_t runtime_call(const char* function, Act act) {
 
 /// The error of a device on which an operation has failed, which stays.
 cudaError_t sticky_error(int device);
+
+/// cudaErrorStreamCaptureUnsupported, with a finding, if this thread captures or the stream is
+/// captured: the call waits for, or changes, what is not done yet.
+cudaError_t capture_error(const char* function, const Stream* stream = nullptr);
 
 /// The stream behind a handle; null, with a finding, for the default stream or a destroyed one.
 Stream* stream_of(const char* function, cudaStream_t handle);

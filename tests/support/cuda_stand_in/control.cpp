@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/support/cuda_stand_in/call.h"
+#include "tests/support/cuda_stand_in/captures.h"
 #include "tests/support/cuda_stand_in/communicators.h"
 #include "tests/support/cuda_stand_in/events.h"
 #include "tests/support/cuda_stand_in/memory.h"
@@ -80,6 +81,7 @@ std::vector<std::string> reset(const Settings& settings) {
   const Unseen unseen;
   State& state = the_state();
   std::vector<std::string> lines = left_over();
+  for (const std::string& line : forget_captures()) lines.push_back(line);
   state.engine.reset();
   state.communicators.clear();
   state.events.clear();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/support/cuda_stand_in/captures.h"
+
 namespace pipegraph::cuda_stand_in {
 
 std::string Stream::name() const {
@@ -33,6 +35,10 @@ Stream* Engine::create(int device) {
 void Engine::destroy(Stream* stream) { streams_.erase(stream); }
 
 void Engine::enqueue(Stream& stream, Operation operation) {
+  if (stream.captured_ != nullptr) {
+    stream.captured_->operations.push_back(std::move(operation));
+    return;
+  }
   operation.enqueued->release();
   stream.queue_.push_back(std::make_unique<Operation>(std::move(operation)));
   changed();

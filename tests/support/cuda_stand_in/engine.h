@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -26,8 +27,12 @@ struct Operation {
   std::function<bool()> body;              ///< without it; false: to be called again when ready
   std::function<void()> kernel;            ///< a test's or backend's own code, in place of a body
   std::function<std::string()> waits_for;  ///< under the lock; null: nothing to say
+  /// Of a stream that is captured: the number of the event that is recorded or waited for.
+  std::optional<std::size_t> captured_record, captured_wait;
   std::shared_ptr<Edge> enqueued = std::make_shared<Edge>();
 };
+
+struct CapturedStream;
 
 class Stream {
  public:
@@ -35,12 +40,16 @@ class Stream {
   int device() const { return device_; }
   std::string name() const;
   bool idle() const { return queue_.empty(); }
+  /// Where what it is given is noted instead; null: it acts.
+  CapturedStream* captured() const { return captured_; }
+  void capture_into(CapturedStream* captured) { captured_ = captured; }
 
  private:
   friend class Engine;
   int number_;
   int device_;
   bool running_ = false;
+  CapturedStream* captured_ = nullptr;
   std::deque<std::unique_ptr<Operation>> queue_;
   Fiber fiber_;
   Edge done_;  ///< all that has completed

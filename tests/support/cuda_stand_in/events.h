@@ -17,17 +17,21 @@ struct EventRecord {
   Edge edge;
 };
 
+class Capture;
+
 struct Event {
   int device = 0;
   bool timing = true;
-  std::shared_ptr<EventRecord> latest;  ///< null: never recorded
+  std::shared_ptr<EventRecord> latest = nullptr;  ///< null: never recorded
+  std::weak_ptr<Capture> capture = {};            ///< that has its latest record, under this number
+  std::size_t captured_record = 0;
 };
 
 /// With the engine's lock held.
 class Events {
  public:
   Event* create(int device, bool timing) {
-    auto event = std::make_unique<Event>(Event{device, timing, nullptr});
+    auto event = std::make_unique<Event>(Event{.device = device, .timing = timing});
     Event* const key = event.get();
     return events_.emplace(key, std::move(event)).first->second.get();
   }

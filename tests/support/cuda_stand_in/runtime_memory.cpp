@@ -67,6 +67,7 @@ cudaError_t release(const char* function, void* pointer) {
 cudaError_t free_after_device(const char* function, void* pointer) {
   if (pointer == nullptr) return cudaSuccess;
   const cudaError_t error = runtime_call(function, [&](Engine::Lock& lock) {
+    if (const cudaError_t refused = capture_error(function)) return refused;
     const int device = device_of(pointer);
     return device < 0 ? cudaSuccess : wait_for_device(lock, device);
   });
@@ -80,6 +81,7 @@ extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   return runtime_call("cudaMalloc", [&](Engine::Lock& /*lock*/) {
+    if (const cudaError_t error = capture_error("cudaMalloc")) return error;
     *pointer = memory().allocate(bytes, host_thread().device, MemoryKind::Device);
     return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
   });
@@ -89,6 +91,7 @@ cudaError_t cudaFree(void* pointer) { return free_after_device("cudaFree", point
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned /*flags*/) {
   return runtime_call("cudaHostAlloc", [&](Engine::Lock& /*lock*/) {
+    if (const cudaError_t error = capture_error("cudaHostAlloc")) return error;
     *pointer = memory().allocate(bytes, host_thread().device, MemoryKind::Pinned);
     return cudaSuccess;
   });

@@ -3,6 +3,7 @@
 
 #include "exec/cuda/host_launch.h"
 #include "tests/support/cuda_stand_in/call.h"
+#include "tests/support/cuda_stand_in/captures.h"
 #include "tests/support/cuda_stand_in/events.h"
 
 namespace pipegraph::cuda_stand_in {
@@ -10,6 +11,13 @@ namespace pipegraph::cuda_stand_in {
 cudaError_t sticky_error(int device) {
   if (engine().failed(device)) return cudaErrorIllegalAddress;
   return engine().deadlocked() ? cudaErrorLaunchTimeout : cudaSuccess;
+}
+
+cudaError_t capture_error(const char* function, const Stream* stream) {
+  const bool captures = stream != nullptr ? stream->captured() != nullptr : host_thread().capturing;
+  if (!captures) return cudaSuccess;
+  found(function, "not while streams are captured");
+  return cudaErrorStreamCaptureUnsupported;
 }
 
 Stream* stream_of(const char* function, cudaStream_t handle) {
@@ -36,6 +44,10 @@ Event* event_of(const char* function, cudaEvent_t handle) {
 std::shared_ptr<EventRecord> record_of(const char* function, cudaEvent_t handle) {
   const Event* const event = event_of(function, handle);
   if (event == nullptr) return nullptr;
+  if (event->capture.lock()) {
+    found(function, "the event was recorded by a capture, so nothing has happened yet");
+    return nullptr;
+  }
   if (!event->latest) found(function, "the event was never recorded, so nothing is waited for");
   return event->latest;
 }
@@ -102,6 +114,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return runtime_call("cudaStreamSynchronize", [&](Engine::Lock& lock) {
     Stream* const stream = stream_of("cudaStreamSynchronize", handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = capture_error("cudaStreamSynchronize", stream)) return error;
     engine().wait(lock, stream->name(), [&] { return stream->idle(); });
     engine().acquire(*stream);
     return sticky_error(stream->device());
@@ -112,6 +125,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return runtime_call("cudaStreamQuery", [&](Engine::Lock& lock) {
     Stream* const stream = stream_of("cudaStreamQuery", handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = capture_error("cudaStreamQuery", stream)) return error;
     if (const cudaError_t error = sticky_error(stream->device()); error != cudaSuccess)
       return error;
     if (stream->idle()) {
@@ -126,16 +140,19 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned /*flags*/) {
   return runtime_call("cudaStreamWaitEvent", [&](Engine::Lock& /*lock*/) {
     Stream* const stream = stream_of("cudaStreamWaitEvent", handle);
+    const Event* const known = event_of("cudaStreamWaitEvent", event);
+    if (stream == nullptr || known == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const auto capture = known->capture.lock()) {
+      capture->wait(*stream, known->captured_record);
+      return cudaSuccess;
+    }
     const auto record = record_of("cudaStreamWaitEvent", event);
-    if (stream == nullptr || !record) return cudaErrorInvalidResourceHandle;
-    Operation operation;
-    operation.label = "wait for an event";
-    operation.ready = [record] { return record->done; };
-    operation.waits_for = [] { return std::string("its record"); };
-    operation.body = [record] {
-      record->edge.acquire();
-      return true;
-    };
+    if (!record) return cudaErrorInvalidResourceHandle;
+    if (stream->captured() != nullptr) {
+      found("cudaStreamWaitEvent", "a captured stream waits for what is not captured");
+      return cudaErrorStreamCaptureIsolation;
+    }
+    Operation operation = wait_operation(record);
     engine().enqueue(*stream, std::move(operation));
     return cudaSuccess;
   });
@@ -168,18 +185,14 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
     }
     if (const cudaError_t error = sticky_error(stream->device()); error != cudaSuccess)
       return error;
-    auto record = std::make_shared<EventRecord>();
-    event->latest = record;
-    Operation operation;
-    operation.label = "record an event";
-    operation.body = [record] {
-      record->edge.release();
-      const Unseen unseen;
-      const Engine::Lock lock = engine().lock();
-      record->at = std::chrono::steady_clock::now();
-      record->done = true;
-      return true;
-    };
+    if (const auto capture = capture_of(*stream)) {
+      event->capture = capture;
+      event->captured_record = capture->record(*stream);
+      return cudaSuccess;
+    }
+    event->capture.reset();
+    event->latest = std::make_shared<EventRecord>();
+    Operation operation = record_operation(event->latest);
     engine().enqueue(*stream, std::move(operation));
     return cudaSuccess;
   });
