@@ -77,6 +77,9 @@ class Executor::Impl {
     execution_.state.progress.restart();
     quiescence_.restart();
     carry_out([&](std::size_t place) { prepare(place, result); });
+    if (tracing == Tracing::Off && execution_.whole_step != nullptr &&
+        execution_.whole_step->takes())
+      return run_whole_step();
     const SteadyTime epoch = common_start();
     carry_out([&](std::size_t place) { run(place, epoch, tracing); });
     for (const auto& slot : slots_) result.time = std::max(result.time, slot->finish);
@@ -125,6 +128,19 @@ class Executor::Impl {
     slot.dispatcher.emplace(slot.unstarted);
     slot.backend.begin_step(result.record ? &*result.record : nullptr);
     slot.engine->begin_step(step_);
+  }
+
+  /// On this thread; of one process.
+  StepResult run_whole_step() {
+    const SteadyTime begun = std::chrono::steady_clock::now();
+    try {
+      execution_.whole_step->run(options_.deadline);
+    } catch (const std::exception& error) {
+      report({execution_.ranks.rank(), {}, {}, error.what()});
+      throw ExecutionError(text_of_failure(), execution_.state.failure.first());
+    }
+    ++step_;
+    return {.time = std::chrono::steady_clock::now() - begun};
   }
 
   /// The same moment on all ranks; of computed times it need not be.

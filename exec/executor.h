@@ -16,6 +16,7 @@
 #include "exec/transport/channels.h"
 #include "exec/transport/ranks.h"
 #include "exec/transport/transport.h"
+#include "exec/whole_step.h"
 
 namespace pipegraph {
 
@@ -29,6 +30,7 @@ struct Execution {
   std::vector<DeviceId> devices;  ///< of this process
   EngineFactory engines;
   ClockFactory clocks;
+  WholeStep* whole_step = nullptr;  ///< performs untraced steps that it takes; null: none
 };
 
 /// `time`: from the common start to the last device's end, over all ranks (on rank 0; elsewhere

@@ -33,6 +33,11 @@ int make_current(int gpu) {
 }  // namespace
 
 void CudaEngine::Reader::operator()(const ReadStep& step, void* place) const {
+  if (from_host && from_host->in_use) {
+    PIPEGRAPH_CUDA(cudaMemcpyAsync(place, from_host->samples.next(), step.bytes.count,
+                                   cudaMemcpyHostToDevice, stream));
+    return;
+  }
   std::byte* const staged = uploads.take(step.bytes);
   read_samples(order, step, staged);
   PIPEGRAPH_CUDA(cudaMemcpyAsync(place, staged, step.bytes.count, cudaMemcpyHostToDevice, stream));
@@ -47,12 +52,12 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
       uploads_(most_read(passes_), k_most_under_way),
       device_(device_options(options.device, passes_, memory_)),
       runner_(std::in_place_index<0>, device_, passes_, memory_.bases(),
-              Reader{context.shared.order, uploads_, device_.stream()}),
+              Reader{context.shared.order, uploads_, device_.stream(), from_host_}),
       exchange_(allocate_pinned(Bytes{k_exchange_floats * sizeof(float)})),
       computes_(device_.stream(), context.clock) {
   if (rounds())
     runner_.emplace<1>(bf16_device_, passes_, memory_.bases(),
-                       Reader{context.shared.order, uploads_, device_.stream()});
+                       Reader{context.shared.order, uploads_, device_.stream(), from_host_});
   initialise();
   if (options.memory == MemoryUse::Poison)
     poisoning_.emplace(passes_, [this](Stretch ended) { poison(ended); });
@@ -98,22 +103,60 @@ void CudaEngine::wait_for_sums() {
 
 void CudaEngine::start(InstructionId compute) {
   wait_for_sums();
-  computes_.add(compute, [&] {
-    if (poisoning_) poisoning_->before(compute);
-    enqueue(compute);
-  });
+  computes_.add(compute, [&] { enqueue(compute); });
 }
 
 void CudaEngine::enqueue(InstructionId compute) {
-  const Instruction& instruction = shared_.tables.program().at(compute);
-  if (instruction.kind == InstructionKind::Optimizer) {
-    cuda_optimizer_step(device_, shared_.tables.model().workload.training.optimizer, shared_.order,
-                        optimized_tensors<float>(passes_, memory_.bases(), instruction.stage));
-    return round(passes_.parameters().updated_by(instruction.stage));
-  }
+  if (poisoning_) poisoning_->before(compute);
+  if (shared_.tables.program().at(compute).kind == InstructionKind::Optimizer)
+    return update(compute);
+  const auto run = [compute](auto& runner) { runner.run(compute); };
+  if (issues_whole_step()) return std::visit(run, runner_);
   uploads_.begin_pass();
-  std::visit([&](auto& runner) { runner.run(compute); }, runner_);
+  std::visit(run, runner_);
   uploads_.end_pass(device_.stream());
+}
+
+OptimizerWork CudaEngine::optimizer_work(InstructionId optimizer) const {
+  return {shared_.tables.model().workload.training.optimizer, shared_.order,
+          optimized_tensors<float>(passes_, memory_.bases(),
+                                   shared_.tables.program().at(optimizer).stage)};
+}
+
+void CudaEngine::update(InstructionId optimizer) {
+  const OptimizerWork work = optimizer_work(optimizer);
+  if (issues_whole_step())
+    step_from_slot(device_, from_host_->optimizers.at(optimizer), work);
+  else
+    cuda_optimizer_step(device_, work.optimizer, work.order, work.tensors);
+  round(passes_.parameters().updated_by(shared_.tables.program().at(optimizer).stage));
+}
+
+void CudaEngine::prepare_whole_steps() {
+  std::vector<InstructionId> optimizers;
+  for (const InstructionId id : shared_.tables.model().order.on(passes_.device()))
+    if (shared_.tables.program().at(id).kind == InstructionKind::Optimizer)
+      optimizers.push_back(id);
+  const Bytes bytes = k_optimizer_slot * optimizers.size();
+  from_host_.reset(new FromHost{StepSamples(passes_), {}, allocate_pinned(bytes)});
+  std::byte* host = from_host_->pinned.get();
+  std::byte* gpu = optimizers.empty() ? nullptr : memory_.allocate(bytes);
+  for (const InstructionId id : optimizers) {
+    from_host_->optimizers[id] = {host, gpu};
+    host += k_optimizer_slot.count;
+    gpu += k_optimizer_slot.count;
+  }
+}
+
+void CudaEngine::fill_whole_step() {
+  from_host_->samples.fill(shared_.order);
+  for (const auto& [id, slot] : from_host_->optimizers) fill_slot(slot, optimizer_work(id));
+}
+
+void CudaEngine::issue(InstructionId compute) {
+  from_host_->in_use = true;
+  enqueue(compute);
+  from_host_->in_use = false;
 }
 
 /// Rounded parameters follow those that are trained.

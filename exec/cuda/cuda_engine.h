@@ -3,6 +3,8 @@
 // steps.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "exec/cuda/cuda_lanes.h"
 #include "exec/cuda/cuda_memory.h"
 #include "exec/cuda/enqueued_computes.h"
+#include "exec/cuda/optimizer_slot.h"
+#include "exec/cuda/step_samples.h"
 #include "exec/cuda/uploads.h"
 #include "exec/passes/device_pieces.h"
 #include "exec/passes/pass_runner.h"
@@ -61,21 +65,43 @@ class CudaEngine final : public TrainingEngine {
   void read(Place from, std::span<float> into) const override;
   void write(Place to, std::span<const float> from) override;
 
+  /// Where computes run.
+  cudaStream_t stream() const { return device_.stream(); }
+  /// Enqueues a compute whose end nobody asks for. What it takes from the host is what the last
+  /// fill_whole_step() left, when it runs: so it may run again, step after step.
+  void issue(InstructionId compute);
+  /// Before the first of these. Errors: CudaError.
+  void prepare_whole_steps();
+  /// Samples and optimizers' factors of the step that comes; none is running.
+  void fill_whole_step();
+
   DeviceMemoryUse memory_use() const { return memory_.use(); }
 
  private:
   /// A few hide the host behind the GPU; more would only delay what a failure ends.
   static constexpr std::size_t k_most_under_way = 4;
 
+  /// What whole steps find in memory of the host.
+  struct FromHost {
+    StepSamples samples;
+    std::map<InstructionId, OptimizerSlot> optimizers;
+    PinnedMemory pinned;
+    bool in_use = false;  ///< while a whole step is issued
+  };
+
   /// Brings what passes read from the data to the GPU.
   struct Reader {
     const StepOrder& order;
     Uploads& uploads;
     cudaStream_t stream;
+    const std::unique_ptr<FromHost>& from_host;
     void operator()(const ReadStep& step, void* place) const;
   };
 
   void enqueue(InstructionId compute);
+  void update(InstructionId optimizer);
+  OptimizerWork optimizer_work(InstructionId optimizer) const;
+  bool issues_whole_step() const { return from_host_ && from_host_->in_use; }
   /// Whether data has 16 bits.
   bool rounds() const { return passes_.tables().element().count < sizeof(float); }
   void round(Stretch parameters);
@@ -89,6 +115,7 @@ class CudaEngine final : public TrainingEngine {
   CudaMemory memory_;
   DevicePieces pieces_;
   Uploads uploads_;
+  std::unique_ptr<FromHost> from_host_;
   CudaDevice device_;
   mutable SumStream sums_;
   bool summed_ = false;  ///< since computes last waited for sums

@@ -52,10 +52,21 @@ struct BlasTraits {
   static void destroy(Handle handle) { static_cast<void>(cublasDestroy(handle)); }
 };
 
+struct GraphTraits {
+  using Handle = cudaGraph_t;
+  static void destroy(Handle handle) { static_cast<void>(cudaGraphDestroy(handle)); }
+};
+struct GraphExecTraits {
+  using Handle = cudaGraphExec_t;
+  static void destroy(Handle handle) { static_cast<void>(cudaGraphExecDestroy(handle)); }
+};
+
 using CudaStream = CudaHandle<StreamTraits>;
 using CudaEvent = CudaHandle<EventTraits>;
 using GpuMemory = CudaHandle<GpuMemoryTraits>;
 using PinnedMemory = CudaHandle<PinnedMemoryTraits>;
+using CudaGraph = CudaHandle<GraphTraits>;
+using CudaGraphExec = CudaHandle<GraphExecTraits>;
 using BlasHandle = CudaHandle<BlasTraits>;
 
 enum class EventTiming : std::uint8_t { Off, On };

@@ -9,6 +9,7 @@ set(exec_cuda_sources
   cuda_lanes.cpp
   cuda_memory.cpp
   cuda_operators.cu
+  cuda_whole_step.cpp
   enqueued_computes.cpp
   gpus.cpp
   handles.cpp
@@ -16,6 +17,8 @@ set(exec_cuda_sources
   nccl_device.cpp
   nccl_links.cpp
   nccl_transport.cpp
+  step_issuer.cpp
+  step_samples.cpp
   uploads.cpp)
 list(TRANSFORM exec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 set(exec_cuda_depends core_base core_model exec_kernels exec_operators exec_passes exec_training exec_transport fmt::fmt)

@@ -33,7 +33,8 @@ kernels::AdamFactors<T> adam_factors(const OptimizerSettings& settings, std::int
           correction(settings.first_moment_decay),      correction(settings.second_moment_decay)};
 }
 
-template <ArithmeticDevice D>
+/// D: elements() and zero() of an ArithmeticDevice.
+template <class D>
 void update(D& device, Optimizer optimizer, const StepOrder& order,
             const OptimizedTensors<typename D::Scalar>& tensors) {
   using T = typename D::Scalar;
@@ -62,7 +63,7 @@ void update(D& device, Optimizer optimizer, const StepOrder& order,
 }
 
 /// An evaluation leaves parameters and state as they are.
-template <ArithmeticDevice D>
+template <class D>
 void optimizer_step(D& device, Optimizer optimizer, const StepOrder& order,
                     const OptimizedTensors<typename D::Scalar>& tensors) {
   if (order.kind == StepKind::Train) update(device, optimizer, order, tensors);

@@ -29,6 +29,8 @@ class OtherDevices {
   virtual ~OtherDevices() = default;
   virtual EngineFactory engines() = 0;
   virtual Mover* mover() = 0;
+  /// As of Execution.
+  virtual WholeStep* whole_step() { return nullptr; }
   /// What stands on the transport within the process; null: nothing.
   virtual std::unique_ptr<Transport> transport(const TransportContext& /*context*/) {
     return nullptr;

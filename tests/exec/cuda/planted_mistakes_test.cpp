@@ -122,9 +122,9 @@ class PlantedMistakes : public CudaTraining {
   }
 
   /// Fewer slots than micro-batches, so that places are used again.
-  static PlanSketch chain() {
+  static PlanSketch chain(std::int32_t mini_batch = 16) {
     return cut_before(dense_chain(), {"fc1", "fc2", "fc3"},
-                      {.mini_batch = 16, .optimizer = Optimizer::Sgd});
+                      {.mini_batch = mini_batch, .optimizer = Optimizer::Sgd});
   }
 
  private:
@@ -159,7 +159,8 @@ TEST_P(PlantedMistakes, AHostThatReadsWhatIsStillBeingCopiedToIt) {
 }
 
 TEST_P(PlantedMistakes, AHostThatTakesAComputeForEndedBeforeItIs) {
-  expect_caught_where_it_shows(chain(), with<WrappedMover>(), "cudaEventQuery");
+  // Everything races with everything: few instructions give reports enough.
+  expect_caught_where_it_shows(chain(2), with<WrappedMover>(), "cudaEventQuery");
 }
 
 }  // namespace

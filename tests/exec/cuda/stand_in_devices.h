@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "exec/cuda/cuda_engine.h"
+#include "exec/cuda/cuda_whole_step.h"
 #include "exec/cuda/gpus.h"
 #include "exec/cuda/nccl_transport.h"
 #include "tests/exec/numerics/trained_plans.h"
@@ -23,6 +24,7 @@ class StandInDevices final : public OtherDevices {
   struct Settings {
     Wrap wrap;                         ///< none: the lanes as they are
     std::optional<NcclSettings> nccl;  ///< between GPUs; none: copies
+    StepIssue issue = StepIssue::Instructions;
   };
 
   StandInDevices(TrainingDevices& devices, const TrainingRunOptions& options,
@@ -31,7 +33,13 @@ class StandInDevices final : public OtherDevices {
         options_(options),
         lanes_(choose_gpus(devices.engines().size(), GpuSharing::Allowed)),
         wrapped_(settings.wrap ? settings.wrap(lanes_) : nullptr),
-        nccl_(settings.nccl) {}
+        nccl_(settings.nccl) {
+    if (settings.issue != StepIssue::Instructions)
+      whole_step_ = std::make_unique<CudaWholeStep>(
+          CudaWholeStep::Shared{devices.tables().program(), devices.order(), lanes_,
+                                devices.engines()},
+          settings.issue);
+  }
 
   EngineFactory engines() override {
     return cuda_engines({devices_.tables(), devices_.order(), lanes_},
@@ -41,6 +49,7 @@ class StandInDevices final : public OtherDevices {
                         devices_.engines());
   }
   Mover* mover() override { return wrapped_ ? wrapped_.get() : &lanes_; }
+  WholeStep* whole_step() override { return whole_step_.get(); }
   std::unique_ptr<Transport> transport(const TransportContext& context) override {
     return nccl_ ? make_nccl_transport(context, lanes_, *nccl_) : nullptr;
   }
@@ -51,6 +60,7 @@ class StandInDevices final : public OtherDevices {
   CudaLanes lanes_;
   std::unique_ptr<Mover> wrapped_;
   std::optional<NcclSettings> nccl_;
+  std::unique_ptr<CudaWholeStep> whole_step_;
 };
 
 /// Options of a run on the stand-in.

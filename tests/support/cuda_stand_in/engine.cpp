@@ -80,7 +80,8 @@ void Engine::step(Lock& lock) {
 bool Engine::runnable(const Stream& stream) const {
   if (stream.running_ || stream.queue_.empty()) return false;
   const Operation& head = *stream.queue_.front();
-  return !head.ready || head.ready();
+  // A device that has failed drops what it was given.
+  return !head.ready || failed_devices_.contains(stream.device_) || head.ready();
 }
 
 bool Engine::run_next(Lock& lock) {

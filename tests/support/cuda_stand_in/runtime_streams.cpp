@@ -200,6 +200,7 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return runtime_call("cudaEventQuery", [&](Engine::Lock& lock) {
+    if (const cudaError_t error = capture_error("cudaEventQuery")) return error;
     const auto record = record_of("cudaEventQuery", handle);
     if (!record) return cudaErrorInvalidResourceHandle;
     const int device = reinterpret_cast<Event*>(handle)->device;
@@ -215,6 +216,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return runtime_call("cudaEventSynchronize", [&](Engine::Lock& lock) {
+    if (const cudaError_t error = capture_error("cudaEventSynchronize")) return error;
     const auto record = record_of("cudaEventSynchronize", handle);
     if (!record) return cudaErrorInvalidResourceHandle;
     const int device = reinterpret_cast<Event*>(handle)->device;

@@ -1,0 +1,131 @@
+// Steps that are issued as a whole, each anew or as a graph, compute to the last bit what is issued
+// instruction by instruction.
+#include "exec/cuda/cuda_whole_step.h"
+
+#include <gmock/gmock.h>
+
+#include "core/base/errors.h"
+#include "tests/exec/cuda/stand_in_devices.h"
+#include "tests/exec/numerics/small_networks.h"
+#include "tests/support/cuda_stand_in/stand_in_fixture.h"
+
+namespace pipegraph::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Network {
+  std::string name;
+  ComputationGraph (*make)(Precision);
+  std::vector<std::string> cuts;
+};
+
+const std::vector<Network>& networks() {
+  static const std::vector<Network> k_networks{
+      {"chain", dense_chain, {"fc1", "fc2", "fc3"}},
+      {"diamond", diamond_network, {"left", "right", "sum"}},
+      {"skips", skipping_network, {"fc1", "fc2", "fc3", "join"}},
+      {"tied", tied_network, {"norm", "head"}},
+      {"transformer", transformer_network, {"attention", "add", "narrow"}},
+      {"recommendation", recommendation_network, {"bottom", "bag", "dots", "top"}}};
+  return k_networks;
+}
+
+TrainingRunOptions issuing(StepIssue issue) { return on_stand_in({.issue = issue}); }
+
+class WholeSteps : public CudaTraining {
+ protected:
+  WholeSteps() { start({.devices = 1}); }
+
+  struct Trained {
+    std::vector<double> losses;
+    NamedTensors parameters;
+    bool operator==(const Trained&) const = default;
+  };
+  static Trained trained(const ComputationGraph& graph, const PlanSketch& sketch, StepIssue issue) {
+    const auto plan = plan_from(graph, sketch);
+    TrainingRun run(plan->workload, plan->stages, plan->program, issuing(issue));
+    std::vector<double> losses = run.train(5);
+    return {std::move(losses), run.parameters()};
+  }
+  static void expect_equal(const ComputationGraph& graph, const PlanSketch& sketch,
+                           const std::string& what) {
+    const Trained expected = trained(graph, sketch, StepIssue::Instructions);
+    EXPECT_EQ(trained(graph, sketch, StepIssue::Steps), expected) << what;
+    EXPECT_EQ(trained(graph, sketch, StepIssue::Graph), expected) << what;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Paces, WholeSteps, cuda_stand_in::both_paces(), cuda_stand_in::pace_name);
+
+// Adam's factors and all samples differ from step to step.
+TEST_P(WholeSteps, TrainAsInstructionsDo) {
+  for (const Network& network : networks()) {
+    const ComputationGraph graph = network.make(Precision::Fp32);
+    for (const char* schedule : {"1f1b", "gpipe", "zb1p"})
+      expect_equal(
+          graph,
+          cut_before(graph, network.cuts, {.schedule = schedule, .optimizer = Optimizer::Adam}),
+          network.name + " " + schedule);
+  }
+}
+
+TEST_P(WholeSteps, TrainAsInstructionsDoWithReplicasOnOneLane) {
+  for (const Network& network : networks()) {
+    const ComputationGraph graph = network.make(Precision::Fp32);
+    PlanSketch sketch =
+        cut_before(graph, network.cuts,
+                   {.mini_batch = 11, .micro_batch = 4, .optimizer = Optimizer::Momentum});
+    std::vector<int> replicas;
+    for (std::size_t s = 0; s < sketch.stages.size(); ++s) replicas.push_back(s % 2 == 0 ? 3 : 1);
+    sketch = replicated(sketch, replicas);
+    expect_equal(graph, sketch, network.name);
+    sketch.lowering.overlap = false;
+    expect_equal(graph, sketch, network.name + " without overlap");
+  }
+}
+
+TEST_P(WholeSteps, TrainAsInstructionsDoInBf16) {
+  for (const Network& network : networks()) {
+    const ComputationGraph graph = network.make(Precision::Bf16);
+    expect_equal(graph,
+                 cut_before(graph, network.cuts,
+                            {.optimizer = Optimizer::Sgd, .precision = Precision::Bf16}),
+                 network.name);
+  }
+}
+
+TEST_P(WholeSteps, TakeTurnsWithTracedOnes) {
+  const auto plan = plan_from(
+      dense_chain(), cut_before(dense_chain(), {"fc1", "fc2"}, {.optimizer = Optimizer::Adam}));
+  const auto losses = [&](StepIssue issue) {
+    TrainingRun run(plan->workload, plan->stages, plan->program, issuing(issue));
+    std::vector<double> all;
+    for (int i = 0; i < 6; ++i)
+      all.push_back(run.step(i % 2 == 1 ? Tracing::On : Tracing::Off).front());
+    return all;
+  };
+  EXPECT_EQ(losses(StepIssue::Graph), losses(StepIssue::Instructions));
+}
+
+TEST_P(WholeSteps, EndTheRunWhenAGpuFails) {
+  const auto plan = plan_from(dense_chain(), cut_before(dense_chain(), {"fc1", "fc2"}));
+  TrainingRun run(plan->workload, plan->stages, plan->program, issuing(StepIssue::Graph));
+  run.train(2);
+  cuda_stand_in::fail_operation("product", 3);
+  try {
+    run.step();
+    ADD_FAILURE() << "no error";
+  } catch (const MachineError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("failed on GPU 0"));
+  }
+}
+
+TEST_P(WholeSteps, NeedOneGpu) {
+  start({.devices = 2});
+  const auto plan = plan_from(dense_chain(), cut_before(dense_chain(), {"fc1", "fc2"}));
+  EXPECT_THROW(TrainingRun(plan->workload, plan->stages, plan->program, issuing(StepIssue::Steps)),
+               ConfigError);
+}
+
+}  // namespace
+}  // namespace pipegraph::test
