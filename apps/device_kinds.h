@@ -17,6 +17,7 @@
 #include "exec/engine.h"
 #include "exec/steps/training_devices.h"
 #include "exec/transport/mover.h"
+#include "exec/whole_step.h"
 
 namespace pipegraph {
 
@@ -29,6 +30,7 @@ struct DeviceContext {
   EmulatedTime emulated_time = EmulatedTime::Virtual;
   std::uint64_t seed = 0;  ///< of initial weights and synthetic samples
   GpuSharing gpu_sharing = GpuSharing::Refused;
+  StepIssue issue = StepIssue::Instructions;
 };
 
 /// The devices that execute one program; outlives engines and clocks.
@@ -42,6 +44,8 @@ class DeviceSet {
   virtual TrainingDevices* training() { return nullptr; }
   /// What moves messages between them; null if the host reaches their memory.
   virtual Mover* mover() { return nullptr; }
+  /// As of Execution.
+  virtual WholeStep* whole_step() { return nullptr; }
   /// What there is to say after a run, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 };

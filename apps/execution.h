@@ -24,6 +24,7 @@ struct ExecutionRequest {
   Tracing tracing = Tracing::Off;
   EmulatedTime emulated_time = EmulatedTime::Virtual;
   GpuSharing gpu_sharing = GpuSharing::Refused;
+  StepIssue issue = StepIssue::Instructions;
   std::optional<Misbehaviour> misbehaviour;
   ExecutionOptions options;
 };

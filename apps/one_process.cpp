@@ -43,7 +43,8 @@ OneProcess::OneProcess(const DeviceContext& context, DeviceSet& devices,
                  .ranks = request.job->ranks(),
                  .devices = request.job->devices(context.program),
                  .engines = devices.engines(),
-                 .clocks = devices.clocks()},
+                 .clocks = devices.clocks(),
+                 .whole_step = devices.whole_step()},
                 options_of(context, request)) {}
 
 }  // namespace pipegraph

@@ -68,7 +68,8 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
         .program = *prepared.program,
         .collectives = evaluation_options(setup.scenario.simulation).collectives,
         .emulated_time = request.emulated_time,
-        .gpu_sharing = request.gpu_sharing};
+        .gpu_sharing = request.gpu_sharing,
+        .issue = request.issue};
     auto& stepped = progress.parts(static_cast<std::uint64_t>(request.warm_up) +
                                    static_cast<std::uint64_t>(request.steps));
     Executed executed = execute(context, request, [&] { ++stepped; });
@@ -89,9 +90,10 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
 }
 
 void refuse_what_others_do(const po::variables_map& values, const ExecutionRequest& request) {
-  if (values.count("share-gpus") > 0 && request.kind->name != "cuda")
-    throw ConfigError({.file = "--share-gpus"}, "only the backend 'cuda' has GPUs",
-                      "--backend cuda");
+  for (const std::string option : {"share-gpus", "issue"})
+    if (values.count(option) > 0 && request.kind->name != "cuda")
+      throw ConfigError({.file = "--" + option}, "only the backend 'cuda' has GPUs",
+                        "--backend cuda");
   if (request.kind->name == "emulated") return;
   for (const std::string option : {"no-validate", "program", "real-time", "misbehave"})
     if (values.count(option) > 0)

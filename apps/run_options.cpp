@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options/value_semantic.hpp>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "apps/exit_code.h"
 #include "apps/misbehaviour_option.h"
 #include "core/base/errors.h"
+#include "core/base/nearest.h"
 
 namespace pipegraph {
 namespace {
@@ -42,6 +45,15 @@ Seconds deadline_of(const po::variables_map& values) {
   throw ConfigError({.file = "--deadline"}, "no time at all", "a time above 0, e.g. '60 s'");
 }
 
+StepIssue parse_issue(const std::string& name) {
+  const std::vector<std::string> names{"instructions", "steps", "graph"};  // as in StepIssue
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw ConfigError({.file = "--issue"}, fmt::format("work is not issued by '{}'", name),
+                      expected_one_of(name, names));
+  return static_cast<StepIssue>(found - names.begin());
+}
+
 /// A device that never comes back cannot be stopped any other way, and its thread still uses what
 /// an orderly end would destroy.
 void end_process(const std::string& message) {
@@ -64,6 +76,10 @@ void add_execution_options(Options& options) {
                 "give up when no device has moved for so long");
   options.add()("real-time", "emulated: wait for the modelled times instead of computing them");
   options.add()("share-gpus", "cuda: let several devices share a GPU where there are too few");
+  options.add()("issue", po::value<std::string>()->value_name("NAME"),
+                "cuda: how GPUs are given their work: instructions (default: each when what it "
+                "waits for has ended), steps (on one GPU: a whole step at once, streams wait for "
+                "each other), graph (that as a CUDA graph)");
   options.add()("misbehave", po::value<std::string>()->value_name("LIST"), k_misbehaviour_help);
   options.add()("devices-of-rank", po::value<std::string>()->value_name("LIST"),
                 "under mpirun or srun: which devices each rank has, e.g. 0,1/2,3 (default: equal "
@@ -88,6 +104,7 @@ ExecutionRequest execution_request(const po::variables_map& values) {
   if (values.count("real-time") > 0) request.emulated_time = EmulatedTime::Real;
   if (values.count("no-pinning") > 0) request.options.pinning = Pinning::Never;
   if (values.count("share-gpus") > 0) request.gpu_sharing = GpuSharing::Allowed;
+  if (values.count("issue") > 0) request.issue = parse_issue(values["issue"].as<std::string>());
   if (values.count("misbehave") > 0)
     request.misbehaviour = parse_misbehaviour(values["misbehave"].as<std::string>());
   request.options.deadline = deadline_of(values);

@@ -78,7 +78,8 @@ class TrainingRun {
                                 .stages = prepared.stages,
                                 .program = *prepared.program,
                                 .seed = point_.seed,
-                                .gpu_sharing = request_.gpu_sharing};
+                                .gpu_sharing = request_.gpu_sharing,
+                                .issue = request_.issue};
     const std::unique_ptr<DeviceSet> devices = request_.kind->make(context);
     agree(context, request_);
     OneProcess process(context, *devices, request_);

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/cuda_module.h"
-#include "exec/cuda/cuda_engine.h"
+#include "exec/cuda/cuda_whole_step.h"
 #include "exec/cuda/gpus.h"
 #include "exec/training/synthetic_data.h"
 
@@ -17,6 +17,10 @@ class CudaDevices final : public DeviceSet {
         devices_(context.workload, context.stages, context.program, k_precisions_of_gpus),
         lanes_(choose_gpus(context.program.device_count(), context.gpu_sharing)) {
     devices_.order().data = &samples_;
+    if (context.issue != StepIssue::Instructions)
+      whole_step_ = std::make_unique<CudaWholeStep>(
+          CudaWholeStep::Shared{context.program, devices_.order(), lanes_, devices_.engines()},
+          context.issue);
   }
   EngineFactory engines() override {
     return cuda_engines({devices_.tables(), devices_.order(), lanes_}, {.seed = seed_},
@@ -27,6 +31,7 @@ class CudaDevices final : public DeviceSet {
   }
   TrainingDevices* training() override { return &devices_; }
   Mover* mover() override { return &lanes_; }
+  WholeStep* whole_step() override { return whole_step_.get(); }
 
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;
@@ -49,6 +54,7 @@ class CudaDevices final : public DeviceSet {
   SyntheticData samples_;
   TrainingDevices devices_;
   CudaLanes lanes_;
+  std::unique_ptr<CudaWholeStep> whole_step_;
 };
 
 }  // namespace

@@ -52,6 +52,10 @@ TEST_F(TrainingFaults, SayInOneLineThatTheBackendForGpusWasNotBuilt) {
   EXPECT_FALSE(exists("out/tower"));
   expect_refused(run({"run", "tower.yaml", "--backend", "cpu", "--share-gpus"}),
                  {"--share-gpus: only the backend 'cuda' has GPUs", "--backend cuda"});
+  expect_refused(run({"run", "tower.yaml", "--backend", "cpu", "--issue", "graph"}),
+                 {"--issue: only the backend 'cuda' has GPUs", "--backend cuda"});
+  expect_refused(run({"run", "tower.yaml", "--backend", "cuda", "--issue", "graphs"}),
+                 {"--issue: work is not issued by 'graphs'", "graph"});
 }
 
 TEST_F(TrainingFaults, RefuseBrokenDataBeforeAnythingRuns) {
