@@ -9,7 +9,8 @@ endif()
 
 set(checking "PIPEGRAPH_(CUDA|CUDA_ENDED|CUBLAS|NCCL)[(]$")
 set(may_be_ignored
-  cudaStreamDestroy cudaEventDestroy cudaFree cudaFreeHost cublasDestroy ncclCommAbort ncclGroupEnd
+  cudaStreamDestroy cudaEventDestroy cudaFree cudaFreeHost cudaGraphDestroy cudaGraphExecDestroy cublasDestroy ncclCommAbort
+  ncclGroupEnd
   cudaStreamSynchronize cudaSetDevice cudaGetLastError)
 
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/exec/*.h ${ROOT}/exec/*.cpp ${ROOT}/exec/*.cu ${ROOT}/apps/*.h
