@@ -34,20 +34,24 @@ double bottleneck_lower_bound(const SearchProblem& problem, const BatchCosts& co
 void use_spare_devices(const SearchProblem& problem, const BatchCosts& costs, SearchPlan& plan) {
   int spare = problem.devices - plan.devices();
   const int limit = std::min(problem.devices, costs.max_devices);
+  std::vector<std::optional<StageTimes>> times(plan.stages.size());
   while (spare > 0) {
-    SearchStage& slowest =
-        *std::ranges::max_element(plan.stages, {}, &SearchStage::time_per_sample);
-    int more = 1;
-    for (; more <= spare && slowest.devices + more <= limit; ++more)
-      if (problem.allowed_devices(slowest.devices + more) == slowest.devices + more &&
-          time_per_sample(problem, costs, slowest.blocks, slowest.devices + more) <
-              slowest.time_per_sample * (1.0 - k_proof))
-        break;
-    if (more > spare || slowest.devices + more > limit) break;
-    slowest.devices += more;
-    spare -= more;
-    settle(problem, costs, plan);
+    const auto slowest = std::ranges::max_element(plan.stages, {}, &SearchStage::time_per_sample);
+    auto& time = times[static_cast<std::size_t>(slowest - plan.stages.begin())];
+    if (!time) time.emplace(problem, costs, slowest->blocks);
+    const int most = std::min(limit, slowest->devices + spare);
+    int more = slowest->devices + 1;
+    while (more <= most && (problem.allowed_devices(more) != more ||
+                            time->per_sample(more) >= slowest->time_per_sample * (1.0 - k_proof)))
+      ++more;
+    if (more > most) break;
+    spare -= more - slowest->devices;
+    slowest->devices = more;
+    slowest->time_per_sample = time->per_sample(more);
   }
+  plan.max_time_per_sample = 0.0;
+  for (const SearchStage& stage : plan.stages)
+    plan.max_time_per_sample = std::max(plan.max_time_per_sample, stage.time_per_sample);
 }
 
 SearchOutcome least_bottleneck(const SearchProblem& problem, const BatchCosts& costs,

@@ -43,26 +43,37 @@ int SearchPlan::devices() const {
   return sum;
 }
 
-double time_per_sample(const SearchProblem& problem, const BatchCosts& costs,
-                       const std::vector<Digraph::Node>& blocks, int devices) {
+StageTimes::StageTimes(const SearchProblem& problem, const BatchCosts& costs,
+                       const std::vector<Digraph::Node>& blocks)
+    : problem_(problem), costs_(costs), blocks_(blocks) {
   const NodeSet inside = as_set(problem.blocks(), blocks);
-  double bytes = 0.0;
-  double messages = 0.0;
   for (const SearchTensor& tensor : problem.tensors) {
     const bool cut = inside.contains(tensor.producer) ? consumed_outside(tensor, inside)
                                                       : consumed_in(tensor, inside);
     if (!cut) continue;
-    bytes += tensor.crossings * tensor.bytes;
-    messages += tensor.crossings;
+    bytes_ += tensor.crossings * tensor.bytes;
+    messages_ += tensor.crossings;
   }
-  const auto& row = costs.time[costs.row_of_devices[static_cast<std::size_t>(devices)]];
-  double compute = 0.0;
-  for (const Digraph::Node block : blocks) compute += row[static_cast<std::size_t>(block)];
-  compute /= costs.micro_batch;
+}
+
+double StageTimes::per_sample(int devices) {
+  const int row = costs_.row_of_devices[static_cast<std::size_t>(devices)];
+  if (row != row_) {
+    row_ = row;
+    compute_ = 0.0;
+    const std::vector<double>& times = costs_.time[static_cast<std::size_t>(row)];
+    for (const Digraph::Node block : blocks_) compute_ += times[static_cast<std::size_t>(block)];
+  }
+  const double compute = compute_ / costs_.micro_batch;
   const double communication =
-      bytes / (problem.bandwidth * devices) + messages * problem.latency / costs.micro_batch;
-  return problem.communication == CommunicationRule::Sum ? compute + communication
-                                                         : std::max(compute, communication);
+      bytes_ / (problem_.bandwidth * devices) + messages_ * problem_.latency / costs_.micro_batch;
+  return problem_.communication == CommunicationRule::Sum ? compute + communication
+                                                          : std::max(compute, communication);
+}
+
+double time_per_sample(const SearchProblem& problem, const BatchCosts& costs,
+                       const std::vector<Digraph::Node>& blocks, int devices) {
+  return StageTimes(problem, costs, blocks).per_sample(devices);
 }
 
 double memory_needed(const SearchProblem& problem, const BatchCosts& costs,

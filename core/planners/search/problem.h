@@ -82,6 +82,25 @@ struct SearchPlan {
   int devices() const;
 };
 
+/// The time of one stage on any number of devices, what crosses its borders found once.
+class StageTimes {
+ public:
+  /// All must outlive this.
+  StageTimes(const SearchProblem& problem, const BatchCosts& costs,
+             const std::vector<Digraph::Node>& blocks);
+  /// By the problem's rules.
+  double per_sample(int devices);
+
+ private:
+  const SearchProblem& problem_;
+  const BatchCosts& costs_;
+  const std::vector<Digraph::Node>& blocks_;
+  double bytes_ = 0.0;     ///< that enter or leave per sample, both directions
+  double messages_ = 0.0;  ///< per micro-batch, both directions
+  int row_ = -1;           ///< of compute_
+  double compute_ = 0.0;   ///< seconds of a micro-batch
+};
+
 /// The stage's figures by the problem's rules, from its blocks (no prefix sums). `height` only
 /// matters for memory.
 double time_per_sample(const SearchProblem& problem, const BatchCosts& costs,
