@@ -7,6 +7,9 @@ namespace pipegraph {
 PairTable::PairTable(const SearchProblem& problem, const IdealFamily& family)
     : problem_(problem), family_(family) {
   find_live_tensors();
+  for (const SearchTensor& tensor : problem.tensors)
+    crossings_.push_back(
+        {tensor.crossings * tensor.bytes / problem.bandwidth, tensor.crossings * problem.latency});
   const auto count = static_cast<std::int32_t>(ideals());
   for (const NodeSet& set : family.ideals) sizes_.push_back(set.count());
   begin_.push_back(0);
@@ -71,9 +74,10 @@ void PairTable::add_pair(std::int32_t inner, std::int32_t outer) {
   pair.inner = inner;
   pair.outer = outer;
   pair.outputs_begin = static_cast<std::uint32_t>(outputs_.size());
-  const auto cross = [&](const SearchTensor& tensor) {
-    pair.transfer_seconds += tensor.crossings * tensor.bytes / problem_.bandwidth;
-    pair.latency_seconds += tensor.crossings * problem_.latency;
+  const auto cross = [&](std::int32_t tensor) {
+    const Crossing& added = crossings_[static_cast<std::size_t>(tensor)];
+    pair.transfer_seconds += added.transfer_seconds;
+    pair.latency_seconds += added.latency_seconds;
   };
   const std::vector<LiveTensor>& below = live_[i];
   const std::vector<LiveTensor>& above = live_[o];
@@ -83,15 +87,14 @@ void PairTable::add_pair(std::int32_t inner, std::int32_t outer) {
     const bool from_below =
         a == above.size() || (b < below.size() && below[b].tensor < above[a].tensor);
     if (from_below) {  // produced by the stage
-      cross(problem_.tensors[static_cast<std::size_t>(below[b].tensor)]);
+      cross(below[b].tensor);
       outputs_.push_back(static_cast<std::uint16_t>(b++));
       continue;
     }
-    const SearchTensor& tensor = problem_.tensors[static_cast<std::size_t>(above[a].tensor)];
     const bool in_both = b < below.size() && below[b].tensor == above[a].tensor;
     if (!in_both || above[a].consumers > below[b].consumers) {  // read by the stage
-      cross(tensor);
-      pair.saved += tensor.saved_at_consumer;
+      cross(above[a].tensor);
+      pair.saved += problem_.tensors[static_cast<std::size_t>(above[a].tensor)].saved_at_consumer;
     }
     ++a;
     if (in_both) ++b;

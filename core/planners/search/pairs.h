@@ -62,6 +62,12 @@ class PairTable {
 
   const SearchProblem& problem_;
   const IdealFamily& family_;
+  /// What a tensor adds to a stage whose border it crosses; see StagePair.
+  struct Crossing {
+    double transfer_seconds = 0.0;
+    double latency_seconds = 0.0;
+  };
+  std::vector<Crossing> crossings_;  ///< by tensor
   std::vector<std::vector<LiveTensor>> live_;
   std::vector<double> fixed_, saved_;  ///< sums by ideal
   std::vector<std::size_t> sizes_;     ///< by ideal: blocks

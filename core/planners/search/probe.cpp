@@ -1,133 +1,30 @@
 #include "core/planners/search/probe.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 namespace pipegraph {
 namespace {
 
 constexpr std::int32_t k_unreachable = std::numeric_limits<std::int32_t>::max() / 4;
 constexpr double k_rounding = 1e-12;
-constexpr std::uint16_t k_not_priced = 65'535;
 constexpr std::size_t k_most_labels = 4'000'000;  // per attempt; beyond it the answer is not final
 
 }  // namespace
 
 Prober::Prober(const SearchProblem& problem, const PairTable& pairs, const BatchCosts& costs)
-    : problem_(problem), pairs_(pairs), costs_(costs) {
-  batches_ = (problem.mini_batch + costs.micro_batch - 1) / costs.micro_batch;
-  device_limit_ = std::min(problem.devices, costs.max_devices);
-  least_work_ = pairs.sums(least_device_seconds(costs, device_limit_));
-  for (double& work : least_work_) work /= costs.micro_batch;
+    : problem_(problem), pairs_(pairs), costs_(costs), devices_(problem, pairs, costs) {
+  first_height_.reserve(pairs.pairs().size());
   for (const StagePair& pair : pairs.pairs()) {
     const bool has_successor = problem.in_flight == InFlightRule::LongestPath
                                    ? pair.outputs_end > pair.outputs_begin
                                    : pair.inner > 0;
     first_height_.push_back(has_successor ? 2 : 1);
   }
-  time_.resize(costs.time.size());
-  for (std::size_t row = 1; row < costs.time.size(); ++row)
-    for (std::size_t block = 0; block < problem.blocks(); ++block)
-      monotone_ = monotone_ && costs.time[row][block] <= costs.time[row - 1][block];
-}
-
-const std::vector<double>& Prober::row_sums(std::size_t row) {
-  if (time_[row].empty()) {
-    time_[row] = pairs_.sums(costs_.time[row]);
-    for (double& seconds : time_[row]) seconds /= costs_.micro_batch;
-  }
-  return time_[row];
-}
-
-double Prober::pair_time(const StagePair& pair, int devices) {
-  const auto& row = row_sums(costs_.row_of_devices[static_cast<std::size_t>(devices)]);
-  const double compute =
-      row[static_cast<std::size_t>(pair.outer)] - row[static_cast<std::size_t>(pair.inner)];
-  const double communication =
-      pair.transfer_seconds / devices + pair.latency_seconds / costs_.micro_batch;
-  return problem_.communication == CommunicationRule::Sum ? compute + communication
-                                                          : std::max(compute, communication);
-}
-
-/// A bound on the devices of a pair that costs next to nothing; may exceed the limit.
-double Prober::least_devices(std::int32_t inner, std::int32_t outer) const {
-  return least_devices_[static_cast<std::size_t>(outer)] -
-         least_devices_[static_cast<std::size_t>(inner)];
-}
-
-int Prober::devices_for_time(std::size_t position) {
-  std::uint16_t& known = time_devices_[position];
-  if (known == k_not_priced) {
-    const StagePair& pair = pairs_.pairs()[position];
-    known = static_cast<std::uint16_t>(first_allowed(pair, price(pair)));
-  }
-  return known;
-}
-
-/// The least allowed count from `devices` on that meets the target; 0: none.
-int Prober::first_allowed(const StagePair& pair, int devices) {
-  int d = problem_.allowed_devices(devices);
-  while (d > devices && d <= device_limit_ && pair_time(pair, d) > target_)
-    d = problem_.allowed_devices(d + 1);
-  return d > device_limit_ ? 0 : d;
-}
-
-/// The least devices, allowed or not, on which the pair meets the target; 0: none.
-int Prober::price(const StagePair& pair) {
-  const double at_least = least_devices(pair.inner, pair.outer);
-  if (at_least > device_limit_) return 0;
-  const int start = std::max(1, static_cast<int>(std::ceil(at_least)));
-  if (!monotone_) {
-    for (int d = start; d <= device_limit_; ++d)
-      if (pair_time(pair, d) <= target_) return d;
-    return 0;
-  }
-  if (pair_time(pair, start) <= target_) return start;
-  int low = start;  // too slow
-  int high = start + 1;
-  for (int stride = 1; high < device_limit_ && pair_time(pair, high) > target_; stride *= 2) {
-    low = high;
-    high += stride;
-  }
-  high = std::min(high, device_limit_);
-  if (high <= low || pair_time(pair, high) > target_) return 0;
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    (pair_time(pair, middle) <= target_ ? high : low) = middle;
-  }
-  return high;
-}
-
-int Prober::devices_for_memory(const StagePair& pair, int height) const {
-  const double room = memory_ - pair.fixed;
-  if (room < 0.0) return 0;
-  const double per_share = pair.saved * std::min(height, batches_);
-  if (per_share <= 0.0) return 1;
-  const double share = std::floor(room / per_share);
-  if (share < 1.0) return 0;
-  if (share >= costs_.micro_batch) return 1;
-  return static_cast<int>(std::ceil(costs_.micro_batch / share));
 }
 
 int Prober::devices_for(std::size_t position, int height) {
-  const int by_time = devices_for_time(position);
-  if (by_time == 0 || height > limits_.depth) return 0;
-  const StagePair& pair = pairs_.pairs()[position];
-  const int by_memory = devices_for_memory(pair, height);
-  if (by_memory == 0 || by_memory > device_limit_) return 0;
-  if (by_memory <= by_time) return by_time;
-  if (monotone_) return first_allowed(pair, by_memory);
-  for (int d = by_memory; d <= device_limit_; ++d)
-    if (d == problem_.allowed_devices(d) && pair_time(pair, d) <= target_) return d;
-  return 0;
-}
-
-void Prober::forget_target() {
-  time_devices_.assign(pairs_.pairs().size(), k_not_priced);
-  least_height_ = first_height_;
-  least_devices_.resize(pairs_.ideals());
-  for (std::size_t i = 0; i < least_devices_.size(); ++i)
-    least_devices_[i] = least_work_[i] * (1.0 - 1e-9) / target_;
+  return height > limits_.depth ? 0 : devices_.needed(position, height);
 }
 
 /// Devices from every ideal to the full set if each stage stood at its least height.
@@ -141,11 +38,8 @@ void Prober::relax() {
     for (std::size_t p = pairs_.begin(inner); p < pairs_.end(inner); ++p) {
       const std::int32_t outer = pairs_.outer()[p];
       const std::int32_t rest = togo_[static_cast<std::size_t>(outer)];
-      if (rest + 1 >= togo_[i] || rest + least_devices(inner, outer) > togo_[i] - 1) continue;
-      if (time_devices_[p] == k_not_priced && monotone_) {
-        const int most = std::min(device_limit_, togo_[i] - rest - 1);
-        if (pair_time(pairs_.pairs()[p], most) > target_) continue;
-      }
+      if (rest + 1 >= togo_[i] || rest + devices_.at_least(inner, outer) > togo_[i] - 1) continue;
+      if (!devices_.may_do_with(p, togo_[i] - rest - 1)) continue;
       const int devices = devices_for(p, least_height_[p]);
       if (devices == 0 || rest + devices >= togo_[i]) continue;
       togo_[i] = rest + devices;
@@ -202,7 +96,7 @@ void Prober::bound_heights() {
     for (std::size_t p = pairs_.begin(inner); p < pairs_.end(inner); ++p) {
       const StagePair& pair = pairs_.pairs()[p];
       const auto outer = static_cast<std::size_t>(pair.outer);
-      if (togo_[outer] >= k_unreachable || devices_for_time(p) == 0) continue;
+      if (togo_[outer] >= k_unreachable || devices_.needed_for_time(p) == 0) continue;
       const int height = height_of(pair, least[i]);
       least_height_[p] = static_cast<std::uint16_t>(height);
       if (devices_for(p, height) == 0) continue;
@@ -216,7 +110,7 @@ void Prober::bound_heights() {
     if (!reached[i])
       for (std::size_t p = pairs_.begin(static_cast<std::int32_t>(i));
            p < pairs_.end(static_cast<std::int32_t>(i)); ++p)
-        time_devices_[p] = 0;
+        devices_.rule_out(p);
 }
 
 std::optional<SearchPlan> Prober::accept(SearchPlan plan) const {
@@ -284,9 +178,8 @@ void Prober::expand(std::int32_t inner, std::size_t label, std::size_t cap) {
   for (std::size_t p = pairs_.begin(inner); p < pairs_.end(inner); ++p) {
     const std::int32_t outer = pairs_.outer()[p];
     const std::int32_t rest = togo_[static_cast<std::size_t>(outer)];
-    if (time_devices_[p] == 0 ||
-        from.devices + rest + least_devices(inner, outer) > problem_.devices ||
-        devices_for_time(p) == 0)
+    if (from.devices + rest + devices_.at_least(inner, outer) > problem_.devices ||
+        devices_.needed_for_time(p) == 0)
       continue;
     const StagePair& pair = pairs_.pairs()[p];
     const int height = height_of(pair, heights);
@@ -331,9 +224,9 @@ Prober::Answer Prober::search_labels(std::size_t labels_per_ideal) {
 Prober::Answer Prober::probe(const ProbeLimits& limits) {
   ++counts_.probes;
   limits_ = limits;
-  target_ = limits.target * (1.0 + k_rounding);
   memory_ = std::min(limits.memory, problem_.memory) * (1.0 + k_rounding);
-  forget_target();
+  devices_.aim(limits.target * (1.0 + k_rounding), memory_);
+  least_height_ = first_height_;
   for (int round = 0; round < 2; ++round) {
     if (round == 1) {
       bound_heights();

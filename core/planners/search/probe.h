@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/planners/search/pairs.h"
+#include "core/planners/search/pair_devices.h"
 #include "core/planners/search/problem.h"
 
 namespace pipegraph {
@@ -49,16 +49,8 @@ class Prober {
     std::vector<std::uint16_t> heights;
   };
 
-  const std::vector<double>& row_sums(std::size_t row);
-  double pair_time(const StagePair& pair, int devices);
-  double least_devices(std::int32_t inner, std::int32_t outer) const;
-  int price(const StagePair& pair);
-  int first_allowed(const StagePair& pair, int devices);
-  int devices_for_time(std::size_t position);
-  int devices_for_memory(const StagePair& pair, int height) const;
   int devices_for(std::size_t position, int height);  ///< 0: impossible
 
-  void forget_target();
   void relax();
   void bound_heights();
   std::optional<SearchPlan> plan_of_relaxation();
@@ -74,16 +66,9 @@ class Prober {
   const SearchProblem& problem_;
   const PairTable& pairs_;
   const BatchCosts& costs_;
-  int batches_ = 1;
-  int device_limit_ = 1;
-  bool monotone_ = true;
-  std::vector<std::vector<double>> time_;  ///< [row][ideal]: sums; empty until needed
-  std::vector<double> least_work_;         ///< [ideal]: device seconds per sample, at least
+  PairDevices devices_;
   ProbeLimits limits_;
-  double target_ = 0.0;  ///< with a rounding allowance
-  double memory_ = 0.0;
-  std::vector<std::uint16_t> time_devices_;  ///< by pair; 0 = impossible, all ones = not yet known
-  std::vector<double> least_devices_;        ///< [ideal]: least_work_ / target
+  double memory_ = 0.0;                      ///< with a rounding allowance
   std::vector<std::uint16_t> first_height_;  ///< by pair, whatever the target
   std::vector<std::uint16_t> least_height_;  ///< by pair
   std::vector<std::int32_t> togo_;  ///< by ideal: devices from here to the full set, at least
