@@ -4,6 +4,10 @@
 
 namespace pipegraph {
 
+namespace {
+constexpr std::size_t k_most_reserved = 65'536;  // pairs
+}
+
 PairTable::PairTable(const SearchProblem& problem, const IdealFamily& family)
     : problem_(problem), family_(family) {
   find_live_tensors();
@@ -12,6 +16,10 @@ PairTable::PairTable(const SearchProblem& problem, const IdealFamily& family)
         {tensor.crossings * tensor.bytes / problem.bandwidth, tensor.crossings * problem.latency});
   const auto count = static_cast<std::int32_t>(ideals());
   for (const NodeSet& set : family.ideals) sizes_.push_back(set.count());
+  const std::size_t most = std::min(ideals() * ideals() / 2, k_most_reserved);
+  pairs_.reserve(most);
+  outer_.reserve(most);
+  outputs_.reserve(most);
   begin_.push_back(0);
   for (std::int32_t inner = 0; inner < count; ++inner) {
     for (std::int32_t outer = inner + 1; outer < count; ++outer)

@@ -170,21 +170,33 @@ bool Prober::insert(Front& front, const Label& label, std::span<const std::uint1
   return true;
 }
 
+/// The pairs above an ideal that some of its labels might use.
+void Prober::find_usable(std::int32_t inner) {
+  usable_.clear();
+  const std::vector<Label>& labels = fronts_[static_cast<std::size_t>(inner)].labels;
+  if (labels.empty()) return;
+  const int most =
+      problem_.devices - std::ranges::min_element(labels, {}, &Label::devices)->devices;
+  for (std::size_t p = pairs_.begin(inner); p < pairs_.end(inner); ++p) {
+    const std::int32_t outer = pairs_.outer()[p];
+    const std::int32_t rest = togo_[static_cast<std::size_t>(outer)];
+    if (rest + devices_.at_least(inner, outer) > most) continue;
+    const int devices = devices_.needed_for_time(p);
+    if (devices > 0 && rest + devices <= most) usable_.push_back({p, devices, rest});
+  }
+}
+
 void Prober::expand(std::int32_t inner, std::size_t label, std::size_t cap) {
   const Front& front = fronts_[static_cast<std::size_t>(inner)];
   const Label from = front.labels[label];
   const std::span<const std::uint16_t> heights =
       std::span<const std::uint16_t>(front.heights).subspan(from.heights, labels_width(inner));
-  for (std::size_t p = pairs_.begin(inner); p < pairs_.end(inner); ++p) {
-    const std::int32_t outer = pairs_.outer()[p];
-    const std::int32_t rest = togo_[static_cast<std::size_t>(outer)];
-    if (from.devices + rest + devices_.at_least(inner, outer) > problem_.devices ||
-        devices_.needed_for_time(p) == 0)
-      continue;
-    const StagePair& pair = pairs_.pairs()[p];
+  for (const Usable& usable : usable_) {
+    if (from.devices + usable.least_devices + usable.rest > problem_.devices) continue;
+    const StagePair& pair = pairs_.pairs()[usable.pair];
     const int height = height_of(pair, heights);
-    const int devices = devices_for(p, height);
-    if (devices == 0 || from.devices + devices + rest > problem_.devices) continue;
+    const int devices = devices_for(usable.pair, height);
+    if (devices == 0 || from.devices + devices + usable.rest > problem_.devices) continue;
     propagate(pair, heights, height);
     insert(fronts_[static_cast<std::size_t>(pair.outer)],
            {from.devices + devices, inner, static_cast<std::int32_t>(label), 0}, scratch_, cap);
@@ -198,11 +210,13 @@ Prober::Answer Prober::search_labels(std::size_t labels_per_ideal) {
   fronts_[0].labels.push_back({});
   fronts_[0].heights.assign(labels_width(0), 0);
   const std::uint64_t before = counts_.labels;
-  for (std::int32_t inner = 0; inner + 1 < count; ++inner)
+  for (std::int32_t inner = 0; inner + 1 < count; ++inner) {
+    find_usable(inner);
     for (std::size_t l = 0; l < fronts_[static_cast<std::size_t>(inner)].labels.size(); ++l) {
       expand(inner, l, labels_per_ideal);
       if (counts_.labels - before > k_most_labels) return {std::nullopt, false};
     }
+  }
   const Front& done = fronts_.back();
   if (done.labels.empty()) return {std::nullopt, !truncated_};
   SearchPlan plan;

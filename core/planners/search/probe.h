@@ -44,6 +44,12 @@ class Prober {
     std::int32_t parent_label = -1;
     std::uint32_t heights = 0;  ///< offset into the ideal's pool
   };
+  /// A pair above the ideal at hand.
+  struct Usable {
+    std::size_t pair = 0;
+    std::int32_t least_devices = 1;
+    std::int32_t rest = 0;  ///< devices from its outer ideal to the full set, at least
+  };
   struct Front {
     std::vector<Label> labels;
     std::vector<std::uint16_t> heights;
@@ -55,6 +61,7 @@ class Prober {
   void bound_heights();
   std::optional<SearchPlan> plan_of_relaxation();
   Answer search_labels(std::size_t labels_per_ideal);
+  void find_usable(std::int32_t inner);
   void expand(std::int32_t inner, std::size_t label, std::size_t cap);
   bool insert(Front& front, const Label& label, std::span<const std::uint16_t> heights,
               std::size_t cap);
@@ -74,6 +81,7 @@ class Prober {
   std::vector<std::int32_t> togo_;  ///< by ideal: devices from here to the full set, at least
   std::vector<std::int32_t> togo_pair_;
   std::vector<Front> fronts_;
+  std::vector<Usable> usable_;
   std::vector<std::uint16_t> scratch_;
   bool truncated_ = false;
   ProbeCounts counts_;
