@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <random>
 
 #include "core/base/yaml_reader.h"
+#include "tests/support/text_mutations.h"
 
 namespace pipegraph {
 namespace {
@@ -46,30 +46,6 @@ constexpr std::string_view k_tokens[] = {
     "!!s", "|",  ">",    "'",  "\"", "#",  "\n", "\t",    "%",    "@",    "`",      "---",
     "...", "\\", "\xff", "~",  "<<", "  ", "\r", "1e400", "\xC3", "\n  ", "\n---\n"};
 
-std::string mutated(std::string text, std::mt19937& random) {
-  const auto below = [&](std::size_t n) { return random() % std::max<std::size_t>(n, 1); };
-  for (std::size_t i = 0, n = 1 + below(4); i < n; ++i) {
-    const std::size_t at = below(text.size() + 1);
-    switch (below(5)) {
-      case 0:
-        text.insert(at, k_tokens[below(std::size(k_tokens))]);
-        break;
-      case 1:
-        text.erase(at, 1 + below(8));
-        break;
-      case 2:
-        text.insert(at, text.substr(below(text.size() + 1), below(20)));
-        break;
-      case 3:
-        if (at < text.size()) text[at] = static_cast<char>(random() % 256);
-        break;
-      default:
-        text.resize(at);
-    }
-  }
-  return text;
-}
-
 void walk(const YamlValue& value) {
   EXPECT_FALSE(value.position().file.empty());
   if (value.is_sequence())
@@ -79,11 +55,11 @@ void walk(const YamlValue& value) {
 }
 
 TEST(YamlFuzz, MutatedDocumentsAreReadOrRefusedWithTheirPlace) {
-  std::mt19937 random(7);
+  test::TextMutator mutated(7, k_tokens);
   int accepted = 0;
   int refused = 0;
   for (int i = 0; i < 6'000; ++i) {
-    const std::string text = mutated(std::string(k_documents[random() % 3]), random);
+    const std::string text = mutated(std::string(k_documents[mutated.below(3)]));
     try {
       const YamlValue value = YamlValue::parse(text, "f");
       walk(value);

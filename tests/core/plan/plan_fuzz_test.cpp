@@ -2,12 +2,11 @@
 // line; a plan that is read is written and read back as itself.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "core/plan/plan_file.h"
 #include "core/plan/plan_reader.h"
 #include "core/plan/plan_text.h"
 #include "tests/core/plan/tiny_plans.h"
+#include "tests/support/text_mutations.h"
 
 namespace pipegraph {
 namespace {
@@ -26,42 +25,17 @@ constexpr std::string_view k_tokens[] = {":",     ": ",          "- ",
                                          "s0",    "graph",       "format:",
                                          "  ",    "\n    ",      "devices: [0, 0]"};
 
-std::string mutated(std::string text, std::mt19937& random) {
-  const auto below = [&](std::size_t n) { return random() % std::max<std::size_t>(n, 1); };
-  for (std::size_t i = 0, n = 1 + below(3); i < n; ++i) {
-    const std::size_t at = below(text.size() + 1);
-    switch (below(5)) {
-      case 0:
-        text.insert(at, k_tokens[below(std::size(k_tokens))]);
-        break;
-      case 1:
-        text.erase(at, 1 + below(8));
-        break;
-      case 2:
-        text.insert(at, text.substr(below(text.size() + 1), below(30)));
-        break;
-      case 3:
-        if (at < text.size()) text[at] = static_cast<char>(32 + random() % 95);
-        break;
-      default:
-        text.replace(at, std::min<std::size_t>(1 + below(4), text.size() - at),
-                     k_tokens[below(std::size(k_tokens))]);
-    }
-  }
-  return text;
-}
-
 TEST(PlanFuzz, MutatedPlanFilesAreReadOrRefusedWithTheirPlace) {
   const Workload workload = test::tiny_workload();
   const PlanOrigin origin{.model = YamlValue::parse("{family: mlp}", "f"),
                           .cluster = YamlValue::parse("{shape: uniform}", "f"),
                           .training = workload.training};
   const std::string good = plan_file_text(test::full_plan(), *workload.graph, origin);
-  std::mt19937 random(11);
+  test::TextMutator mutated(11, k_tokens);
   int accepted = 0;
   int refused = 0;
   for (int i = 0; i < 5'000; ++i) {
-    const std::string text = mutated(good, random);
+    const std::string text = mutated(good);
     try {
       const PlanDocument document = read_plan_document(YamlValue::parse(text, "f"));
       const Plan plan = read_plan(document.plan, workload).plan;

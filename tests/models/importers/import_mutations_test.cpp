@@ -1,9 +1,8 @@
 // Damaged files: whatever is read must be a model or a positioned error, never a crash.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "tests/models/importers/import_text.h"
+#include "tests/support/text_mutations.h"
 
 namespace pipegraph::test {
 namespace {
@@ -23,30 +22,9 @@ const std::string k_layers =
 "memoryUsageA": 4, "memoryUsageB": 3, "syncTimeFw": {"7": 6.0}, "syncTimeBw": {}}]}}],
 "edges": [{"sourceId": 7, "destId": 5, "communicationCost": 100.0}]})";
 
-std::string mutate(std::string text, std::mt19937& random) {
-  const std::string alphabet = "{}[]:,;-=()\"\t\n 0123456789.eainf";
-  const auto below = [&](std::size_t n) {
-    return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
-  };
-  for (std::size_t edits = 1 + below(3); edits > 0 && !text.empty(); --edits) {
-    const std::size_t at = below(text.size());
-    switch (below(4)) {
-      case 0:
-        text[at] = alphabet[below(alphabet.size())];
-        break;
-      case 1:
-        text.insert(at, 1, alphabet[below(alphabet.size())]);
-        break;
-      case 2:
-        text.erase(at, 1 + below(12));
-        break;
-      default:
-        text.insert(at, text.substr(below(text.size()), 1 + below(30)));
-        break;
-    }
-  }
-  return text;
-}
+constexpr std::string_view k_tokens[] = {
+    "{", "}",  "[",    "]",   ":",   ",", ";", " -- ", "=",  "(",  ")", "\"",   "\t", "\n", "\tn",
+    "0", "-1", "1e99", "nan", "inf", ".", "e", "1",    "id", "n1", "7", "null", "{}", "[]"};
 
 struct Tally {
   int models = 0;
@@ -55,9 +33,9 @@ struct Tally {
 
 Tally mutations(const std::string& good, const std::string& options) {
   Tally tally;
-  std::mt19937 random(11);
+  TextMutator mutate(11, k_tokens);
   for (int i = 0; i < 2000; ++i) try {
-      import_text(mutate(good, random), options);
+      import_text(mutate(good), options);
       ++tally.models;
     } catch (const ConfigError& error) {
       ++tally.errors;
