@@ -72,6 +72,8 @@ Ranking Comparison::ranking() const {
 
 Comparison compare_results(const LoadedResults& a, const LoadedResults& b) {
   Comparison comparison{.folder_a = a.folder.string(), .folder_b = b.folder.string()};
+  for (const LoadedPlan& plan : a.plans) comparison.names_a.push_back(plan.name);
+  for (const LoadedPlan& plan : b.plans) comparison.names_b.push_back(plan.name);
   if (a.plans.size() == 1 && b.plans.size() == 1) {
     add_pair(a.plans.front(), b.plans.front(), comparison);
     return comparison;
@@ -91,7 +93,7 @@ Comparison compare_results(const LoadedResults& a, const LoadedResults& b) {
 
 void add_tolerance(Options& options) {
   options.add()("tolerance", po::value<double>()->value_name("PERCENT"),
-                "largest error of an iteration time that is accepted");
+                "largest error of an iteration time that is accepted, 0 or more");
 }
 
 std::optional<double> tolerance_of(const po::variables_map& values) {

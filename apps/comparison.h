@@ -30,8 +30,9 @@ std::string_view to_text(CompareVerdict verdict);  ///< "compared", "within tole
 struct Comparison {
   std::string folder_a, folder_b;
   std::vector<ComparedPlans> plans;
-  std::vector<std::string> left_out;  ///< plans without a partner that ran, and why
-  std::optional<double> tolerance;    ///< on the absolute error of the iteration time
+  std::vector<std::string> names_a, names_b;  ///< of all plans that there are
+  std::vector<std::string> left_out;          ///< plans without a partner that ran, and why
+  std::optional<double> tolerance;            ///< on the absolute error of the iteration time
 
   /// NoVerdict if nothing could be compared, or one side of any pair proves nothing.
   CompareVerdict verdict() const;

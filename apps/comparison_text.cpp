@@ -75,9 +75,20 @@ std::string verdict_text(const Comparison& comparison) {
   return text + "\n";
 }
 
+/// Where no plan of A could be paired with one of B.
+std::string nothing_text(const Comparison& comparison) {
+  const auto names = [](const std::vector<std::string>& plans) {
+    return plans.empty() ? std::string("no plan") : fmt::format("{}", fmt::join(plans, ", "));
+  };
+  return fmt::format(
+      "nothing to compare: A has {}; B has {}. Plans are paired by name, if there are several.\n",
+      names(comparison.names_a), names(comparison.names_b));
+}
+
 std::string table_text(const Comparison& comparison) {
-  std::string text = fmt::format("A: {}\nB: {}\n\n{}", comparison.folder_a, comparison.folder_b,
-                                 plans_table(comparison).text());
+  std::string text = fmt::format(
+      "A: {}\nB: {}\n\n{}", comparison.folder_a, comparison.folder_b,
+      comparison.plans.empty() ? nothing_text(comparison) : plans_table(comparison).text());
   for (const ComparedPlans& pair : comparison.plans)
     if (!pair.timelines.times.empty()) text += details_text(pair);
   text += "\n";

@@ -6,6 +6,7 @@
 
 #include "apps/checked_plan.h"
 #include "apps/comparison.h"
+#include "apps/device_kinds.h"
 #include "apps/exit_code.h"
 #include "apps/profiling.h"
 #include "apps/report_process.h"
@@ -63,7 +64,10 @@ class Crosscheck {
       : study_(study),
         backend_(backend),
         console_(console),
-        setup_(set_up(study.points.point(0), costing_of(backend))) {}
+        setup_(set_up(study.points.point(0), costing_of(backend))) {
+    if (backend == MeasuredBackend::Cpu)
+      check_precision(device_kind("cpu"), setup_.workload.training.precision);
+  }
 
   void profile_machine();
   void make_plans();

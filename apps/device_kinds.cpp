@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/base/nearest.h"
 #include "exec/cpu/cpu_engine.h"
 #include "exec/emulated/emulated_engine.h"
+#include "exec/steps/executable.h"
 #include "exec/training/synthetic_data.h"
 
 namespace pipegraph {
@@ -90,7 +92,7 @@ std::unique_ptr<DeviceSet> make_set(const DeviceContext& context) {
 
 constexpr std::array k_kinds{
     DeviceKind{"cpu", "cores of this machine, in fp32", Computes::Yes, make_set<CpuDevices>,
-               cpu_arithmetic},
+               cpu_arithmetic, k_fp32_alone},
     DeviceKind{"cuda", "GPUs of this machine, in fp32, TF32 or bf16", Computes::Yes,
                make_cuda_devices},
     DeviceKind{"emulated", "no arithmetic: each instruction takes its modelled time", Computes::No,
@@ -107,9 +109,23 @@ const DeviceKind& device_kind(const std::string& name) {
     if (kind.name == name) return kind;
     names.emplace_back(kind.name);
   }
+  if (name == "gpu" || name == "nccl" || name == "nvidia")
+    throw ConfigError({.file = "--backend"}, fmt::format("there is no backend '{}'", name),
+                      "'cuda' for GPUs (or one of cpu, emulated)");
   throw ConfigError({.file = "--backend"},
                     name.empty() ? "missing" : fmt::format("there is no backend '{}'", name),
                     expected_one_of(name, names));
+}
+
+void check_precision(const DeviceKind& kind, Precision precision) {
+  if (kind.precisions.empty() || std::ranges::count(kind.precisions, precision) > 0) return;
+  std::vector<std::string_view> names;
+  for (const Precision known : kind.precisions) names.push_back(to_text(known));
+  throw ConfigError(
+      {.key = "training.precision"},
+      fmt::format("the backend '{}' does not compute in {}", kind.name, to_text(precision)),
+      fmt::format("{}, or another backend: cuda computes in bf16, emulated takes any",
+                  fmt::join(names, " or ")));
 }
 
 }  // namespace pipegraph

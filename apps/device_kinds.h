@@ -60,11 +60,16 @@ struct DeviceKind {
   /// MachineError if the machine has no such devices.
   std::unique_ptr<DeviceSet> (*make)(const DeviceContext& context);
   std::string (*arithmetic)() = nullptr;  ///< what computes, for a note beside the figures
+  /// What it computes in; empty: anything, or what `make` says.
+  std::span<const Precision> precisions = {};
 };
 
 std::span<const DeviceKind> device_kinds();
 
 /// Errors: ConfigError if there is none of that name.
 const DeviceKind& device_kind(const std::string& name);
+
+/// Before a plan is made for nothing. Errors: ConfigError if the kind does not compute in it.
+void check_precision(const DeviceKind& kind, Precision precision);
 
 }  // namespace pipegraph

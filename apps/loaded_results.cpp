@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -26,8 +27,26 @@ using Json = nlohmann::json;
   throw ConfigError({.file = file.string()}, problem, expected);
 }
 
+[[noreturn]] void fail_to_parse(const std::filesystem::path& file, const std::string& text,
+                                std::size_t byte) {
+  const std::string_view before = std::string_view(text).substr(0, byte > 0 ? byte - 1 : 0);
+  const auto line = std::ranges::count(before, '\n') + 1;
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 if there is none
+  throw ConfigError({.file = file.string(),
+                     .line = static_cast<int>(line),
+                     .column = static_cast<int>(before.size() - begin) + 1},
+                    byte > text.size() ? "the file is cut" : "this is not JSON",
+                    "the whole file as pipegraph wrote it");
+}
+
 Json read_json(const std::filesystem::path& file) {
-  Json json = Json::parse(read_file(file), nullptr, false);
+  const std::string text = read_file(file);
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    fail_to_parse(file, text, error.byte);
+  }
   if (!json.is_object() || json.value("format", Json()) != 1)
     fail(file, "is not a JSON file of format 1", "a file that pipegraph wrote");
   return json;

@@ -83,8 +83,9 @@ std::optional<MeasuredCosts> load_costs(const Scenario& scenario, const Computat
                       .request = *scenario.costs,
                       .name = path.as_path().string()};
   if (!costs.file.model_hash.empty() && costs.file.model_hash != model_hash(graph))
-    path.fail(fmt::format("holds the costs of another model, '{}'", costs.file.model),
-              fmt::format("costs of '{}' as it is here", graph.name()));
+    throw ConfigError({.file = costs.name, .key = "costs.model_hash"},
+                      fmt::format("these are the costs of another model, '{}'", costs.file.model),
+                      fmt::format("costs of '{}' as it is here", graph.name()));
   if (!costs.file.operators.empty()) check_complete(costs, graph);
   return costs;
 }
@@ -121,8 +122,9 @@ CostedProgram with_costs(const Program& program, const std::string& program_hash
             "plan profile " + costs->name};
   }
   if (costs->file.operators.empty())
-    costs->request.file.fail(
-        fmt::format("has no times for this plan ({}) and none of operators", why_not),
+    throw ConfigError(
+        {.file = costs->name, .key = "plans"},
+        fmt::format("there are no times for this plan ({}) and none of operators", why_not),
         "a profile of this plan on this machine, or of the model's operators");
   return {with_dispatch(program, dispatch),
           fmt::format("operator profile {}: {}", costs->name, why_not)};

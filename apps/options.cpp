@@ -50,6 +50,13 @@ std::string Options::help() const {
   return text.str();
 }
 
+void Options::fail_value(const std::string& name, const std::string& problem,
+                         const std::string& otherwise) const {
+  for (const auto& option : visible_.options())
+    if ("--" + option->long_name() == name) fail(problem, option->description());
+  fail(problem, otherwise);
+}
+
 void Options::fail(const std::string& problem, const std::string& expected) const {
   throw ConfigError({.file = usage_.verb}, problem, expected);
 }
@@ -75,6 +82,8 @@ po::variables_map Options::parse_values(Arguments arguments) const {
          close ? fmt::format("'{}'; {}", *close, see_help) : shown_in_help);
   } catch (const po::too_many_positional_options_error&) {
     fail("there are too many arguments", fmt::format("{}; {}", usage_.synopsis, see_help));
+  } catch (const po::validation_error& error) {
+    fail_value(error.get_option_name(), error.what(), shown_in_help);
   } catch (const po::error& error) {
     fail(error.what(), shown_in_help);
   }

@@ -40,6 +40,9 @@ class Options {
   std::string help() const;
 
  private:
+  /// Tells what the option's line of the help says.
+  [[noreturn]] void fail_value(const std::string& name, const std::string& problem,
+                               const std::string& otherwise) const;
   [[noreturn]] void fail(const std::string& problem, const std::string& expected) const;
   boost::program_options::variables_map parse_values(Arguments arguments) const;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "apps/backends.h"
@@ -72,6 +73,27 @@ void simulate_plan(Outcome& outcome, const Setup& setup, Progress& progress) {
   add_run(outcome.result, report_of(outcome, setup));
 }
 
+/// Work in FLOPs takes a time only on devices that have a peak.
+void check_peaks(const Setup& setup) {
+  const Workload& workload = setup.workload;
+  if (dynamic_cast<const RooflineCosts*>(workload.costs.get()) == nullptr) return;
+  const Precision precision = workload.training.precision;
+  const auto known = [&](const Device& device) {
+    return device.peak[static_cast<std::size_t>(precision)].value > 0.0;
+  };
+  if (std::ranges::any_of(workload.topology->devices(), known)) return;
+  for (const Operator& op : workload.graph->operators()) {
+    if (op.forward.time || op.forward.empty() || flops(op.forward).count <= 0.0) continue;
+    throw ConfigError(
+        op.position,
+        fmt::format("'{}' gives work in FLOPs, and no device of the cluster has a peak for {}",
+                    op.name, to_text(precision)),
+        fmt::format("'peak: {{{0}: ...}}' of its devices, another training.precision, times of "
+                    "the operators, or measured ones (costs: FILE, from pipegraph profile)",
+                    to_text(precision)));
+  }
+}
+
 }  // namespace
 
 void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology& topology) {
@@ -101,6 +123,8 @@ Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& prog
   Outcome outcome;
   outcome.result.name = request.name;
   outcome.result.planner = request.planner;
+  runner.check(setup);
+  check_peaks(setup);
   MadePlan made = make_plan(request, setup);
   for (const std::string& note : made.notes)
     outcome.notes.push_back(fmt::format("{}: {}", request.name, note));

@@ -24,13 +24,15 @@ struct Outcome {
 
 /// How a plan that is ready is carried out: fills `timeline`, if it makes one, and the figures of
 /// the result. `ignored`: what may be wrong with a plan that is carried out all the same.
-/// `results`: Kept are written and printed; of a job of several ranks one keeps them.
+/// `results`: Kept are written and printed; of a job of several ranks one keeps them. `check`
+/// refuses what no plan would make right, before one is made.
 struct PlanRunner {
   enum class Ignored : std::uint8_t { Nothing, Deadlocks };
   enum class Results : std::uint8_t { Kept, Dropped };
   std::function<void(Outcome& outcome, const Setup& setup, Progress& progress)> run;
   Ignored ignored = Ignored::Nothing;
   Results results = Results::Kept;
+  std::function<void(const Setup& setup)> check = [](const Setup&) {};
 };
 
 /// Simulates on the scenario's backend, with measured costs if there are any.

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "apps/checked_plan.h"
+#include "apps/device_kinds.h"
 #include "apps/exit_code.h"
 #include "apps/profiling.h"
 #include "apps/sample_counts.h"
@@ -43,9 +44,10 @@ Options make_options() {
       "samples", po::value<std::string>()->value_name("LIST"),
       "operators: numbers of samples (default: powers of two up to the mini-batch, or 32)");
   options.add()("repetitions", po::value<int>()->default_value(20)->value_name("N"),
-                "times that each pass is measured on each thread");
-  options.add()("threads", po::value<int>()->value_name("N"),
-                "operators: threads that measure at once (default: usable cores)");
+                "times that each pass is measured on each thread, 1 to 1000000");
+  options.add()(
+      "threads", po::value<int>()->value_name("N"),
+      "operators: threads that measure at once, 1 to the usable cores (default: all of them)");
   options.add()("merge", "keep what FILE has of other operators and plans of the model");
   return options;
 }
@@ -126,6 +128,8 @@ int run_profile(Arguments arguments, const Console& console) {
   const int rounds = count_up_to(k_most_repetitions, *values, "repetitions", 20);
   const std::string target = path_of(*values, "output").value_or("costs.yaml");
   const Subject subject = read_subject(*values);
+  if (backend == MeasuredBackend::Cpu)
+    check_precision(device_kind("cpu"), subject.training.precision);
   if (!subject.is_plan && backend != MeasuredBackend::Cpu)
     throw ConfigError({.file = "--backend"},
                       fmt::format("operators are not measured on '{}'", to_text(backend)),

@@ -86,7 +86,12 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
     note_shared_cores(request, prepared.stages.devices().size(), outcome);
     note_devices(executed.notes, outcome);
   };
-  return {.run = run, .ignored = ignored, .results = results_of(*request.job)};
+  return {.run = run,
+          .ignored = ignored,
+          .results = results_of(*request.job),
+          .check = [kind = request.kind](const Setup& setup) {
+            check_precision(*kind, setup.workload.training.precision);
+          }};
 }
 
 void refuse_what_others_do(const po::variables_map& values, const ExecutionRequest& request) {

@@ -18,6 +18,7 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr Seconds k_longest_deadline{1e6};
 constexpr std::int64_t k_most_steps = 1 << 24;
 
 std::string kinds_text() {
@@ -41,8 +42,10 @@ Seconds deadline_of(const po::variables_map& values) {
   if (const auto* error = std::get_if<QuantityError>(&parsed))
     throw ConfigError({.file = "--deadline"}, error->problem, error->expected);
   const auto deadline = std::get<Seconds>(parsed);
-  if (deadline > Seconds{0}) return deadline;
-  throw ConfigError({.file = "--deadline"}, "no time at all", "a time above 0, e.g. '60 s'");
+  if (deadline > Seconds{0} && deadline <= k_longest_deadline) return deadline;
+  throw ConfigError({.file = "--deadline"},
+                    deadline > Seconds{0} ? "nobody waits that long" : "no time at all",
+                    "a time above 0 and up to 1e6 s (12 days), e.g. '60 s'");
 }
 
 StepIssue parse_issue(const std::string& name) {
@@ -67,13 +70,13 @@ void add_execution_options(Options& options) {
   static const std::string kinds = "what executes: " + kinds_text();
   options.add()("backend", po::value<std::string>()->value_name("NAME"), kinds.c_str());
   options.add()("steps", po::value<std::int64_t>()->default_value(10)->value_name("N"),
-                "mini-batches that are timed");
+                "mini-batches that are timed, 1 to 16777216");
   options.add()("warm-up", po::value<std::int64_t>()->default_value(2)->value_name("N"),
-                "mini-batches before them that are not");
+                "mini-batches before them that are not, 0 to 16777216");
   options.add()("trace",
                 "note when each instruction starts and ends, in as many further mini-batches");
   options.add()("deadline", po::value<std::string>()->default_value("60 s")->value_name("TIME"),
-                "give up when no device has moved for so long");
+                "give up when no device has moved for so long, at most 1e6 s");
   options.add()("real-time", "emulated: wait for the modelled times instead of computing them");
   options.add()("share-gpus", "cuda: let several devices share a GPU where there are too few");
   options.add()("issue", po::value<std::string>()->value_name("NAME"),

@@ -38,6 +38,13 @@ YamlValue with_absolute_plan_files(YamlValue document) {
 
 }  // namespace
 
+bool is_model_document(const YamlValue& document) {
+  if (!document.is_map() || document.find("model") || document.find("plans") ||
+      document.find("plan"))
+    return false;
+  return document.find("operators") || document.find("family") || document.find("import");
+}
+
 void add_scenario(Options& options) {
   options.add_positional("SCENARIO");
   options.add()("set", po::value<std::vector<std::string>>()->value_name("PATH=VALUE"),
@@ -54,6 +61,12 @@ void add_choice_of_plan(Options& options) {
 Study load_study(const po::variables_map& values) {
   const std::filesystem::path path = values["SCENARIO"].as<std::string>();
   const YamlValue document = with_settings(YamlValue::load(path), texts_of(values, "set"));
+  if (is_model_document(document))
+    throw ConfigError({.file = path.string()},
+                      "is a model, which says nothing of a cluster or plans",
+                      fmt::format("a scenario with 'model: {{file: {}}}', cluster, training and "
+                                  "plans (scenarios/ has some to copy from)",
+                                  path.string()));
   Sweep points(document);
   const auto name = document.is_map() ? document.find("name") : std::nullopt;
   return {.name = name ? name->as_string() : path.stem().string(),

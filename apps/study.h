@@ -32,6 +32,9 @@ struct Setup {
   std::optional<MeasuredCosts> costs{};
 };
 
+/// Whether it describes a model alone: a family, an import or operators.
+bool is_model_document(const YamlValue& document);
+
 /// Adds the positional SCENARIO and `--set`.
 void add_scenario(Options& options);
 

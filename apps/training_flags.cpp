@@ -80,20 +80,25 @@ void add_training_options(Options& options) {
   options.add()("train",
                 "train one plan (--plan) until step --steps, counted from the beginning also when "
                 "resuming; each of the following options implies it")(
-      "seed", named(number(), "S"), "of initial weights and synthetic samples (default: 0)")(
-      "learning-rate", real_number()->value_name("RATE"), "(default: 0.01; Adam: 0.001)")(
-      "momentum", real_number()->value_name("FACTOR"), "of the optimizer momentum (default: 0.9)")(
-      "first-moment-decay", real_number()->value_name("FACTOR"), "of Adam (default: 0.9)")(
-      "second-moment-decay", real_number()->value_name("FACTOR"), "of Adam (default: 0.999)")(
-      "epsilon", real_number()->value_name("VALUE"), "of Adam (default: 1e-8)")(
+      "seed", named(number(), "S"),
+      "of initial weights and synthetic samples, 0 or more (default: 0)")(
+      "learning-rate", real_number()->value_name("RATE"),
+      "a number above 0 (default: 0.01; Adam: 0.001)")(
+      "momentum", real_number()->value_name("FACTOR"),
+      "of the optimizer momentum, from 0 to below 1 (default: 0.9)")(
+      "first-moment-decay", real_number()->value_name("FACTOR"),
+      "of Adam, from 0 to below 1 (default: 0.9)")("second-moment-decay",
+                                                   real_number()->value_name("FACTOR"),
+                                                   "of Adam, from 0 to below 1 (default: 0.999)")(
+      "epsilon", real_number()->value_name("VALUE"), "of Adam, above 0 (default: 1e-8)")(
       "data", path(), "samples, a tensor file or CSV (default: synthetic samples)")(
-      "validate-every", named(number(), "K"), "evaluate the model every K steps")(
+      "validate-every", named(number(), "K"), "evaluate the model every K steps, 1 or more")(
       "validation-data", path(),
       "samples for it (default: synthetic ones that are not trained on)")(
       "validation-batches", named(number(), "N"),
-      "mini-batches for it (default: all of the file; 1 synthetic one)")(
+      "mini-batches for it, 1 or more (default: all of the file; 1 synthetic one)")(
       "checkpoint-every", named(number(), "K"),
-      "write a checkpoint every K steps and at the end; the last two are kept")(
+      "write a checkpoint every K steps, 1 or more, and at the end; the last two are kept")(
       "resume", po::value<std::string>()->implicit_value("")->value_name("PATH"),
       "continue from the latest checkpoint of the results folder, or of another folder, or from "
       "a manifest (--resume=PATH)");

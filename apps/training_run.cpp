@@ -162,6 +162,8 @@ class TrainingRun {
   void conclude(std::int64_t first, Outcome& outcome) {
     const std::string& name = outcome.result.name;
     outcome.result.backend = request_.kind->name;
+    // The first step of a process touches its memory for the first time.
+    if (times_.size() > 1) times_.erase(times_.begin());
     if (!times_.empty())
       add_measured(outcome.result,
                    {.steps = static_cast<std::int32_t>(times_.size()),
@@ -208,9 +210,12 @@ int run_training(const Study& study, const po::variables_map& values,
     print_note(console, "training.optimizer is none: nothing is learned");
   if (request.job->reports())
     for (const std::string& note : training.notes()) print_note(console, note);
-  const PlanRunner runner{.run = [&](Outcome& outcome, const Setup& at,
-                                     Progress&) { training.run(outcome, at, console); },
-                          .results = results_of(*request.job)};
+  const PlanRunner runner{
+      .run = [&](Outcome& outcome, const Setup& at,
+                 Progress&) { training.run(outcome, at, console); },
+      .results = results_of(*request.job),
+      .check =
+          [&](const Setup& at) { check_precision(*request.kind, at.workload.training.precision); }};
   const int code = carry_out_study(one, values, runner, console);
   return code == ExitDone && !training.reached_last_step() ? ExitNo : code;
 }

@@ -26,7 +26,18 @@ bool is_ours(const std::filesystem::path& folder) {
 }
 
 [[noreturn]] void fail_to_make(const std::filesystem::path& folder, const std::error_code& why) {
-  throw MachineError(fmt::format("{}: cannot be made: {}", folder.string(), why.message()));
+  throw MachineError(fmt::format("{}: cannot be made: {}; -o DIR names a place that can be written",
+                                 folder.string(), why.message()));
+}
+
+/// Of `folder`'s parents those that do not exist, the innermost first.
+std::vector<std::filesystem::path> missing_parents(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> missing;
+  std::error_code ignored;
+  for (auto parent = folder.parent_path();
+       !parent.empty() && !std::filesystem::exists(parent, ignored); parent = parent.parent_path())
+    missing.push_back(parent);
+  return missing;
 }
 
 void make_folder(const std::filesystem::path& folder) {
@@ -91,7 +102,10 @@ ResultsFolder ResultsFolder::create(const std::filesystem::path& folder) {
 }
 
 ResultsFolder::ResultsFolder(std::filesystem::path target, Origin origin)
-    : target_(std::move(target)), staging_(target_ / k_staging_folder), origin_(origin) {
+    : target_(std::move(target)),
+      staging_(target_ / k_staging_folder),
+      origin_(origin),
+      made_parents_(missing_parents(target_)) {
   try {
     make_folder(target_);
     if (!is_ours(target_)) write_mark(target_);  // a killed run leaves it ours
@@ -129,6 +143,9 @@ void ResultsFolder::abandon() const {
   const Leftovers left = leftovers();
   const bool all = !left.all.empty() && !std::filesystem::exists(left.keeps_all, ignored);
   std::filesystem::remove_all(all ? left.all : left.part, ignored);
+  // Only if nothing else has come into them meanwhile.
+  for (const std::filesystem::path& parent : made_parents_)
+    if (!std::filesystem::remove(parent, ignored)) return;
 }
 
 std::filesystem::path ResultsFolder::plan_folder(std::string_view plan,

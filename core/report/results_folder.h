@@ -61,6 +61,7 @@ class ResultsFolder {
   std::filesystem::path target_;
   std::filesystem::path staging_;
   Origin origin_;
+  std::vector<std::filesystem::path> made_parents_;  ///< innermost first
   bool removed_unfinished_ = false;
   bool committed_ = false;
   std::optional<FolderLock> lock_;  ///< of the staging folder; empty until it is ours

@@ -150,6 +150,30 @@ TEST_F(Compare, GivesNoVerdictOnADisturbedMeasurement) {
   EXPECT_THAT(ran.out, HasSubstr("graph: machine disturbed"));
 }
 
+TEST_F(Compare, SaysWhatEachSideHasIfNothingCanBePaired) {
+  write_branches();
+  simulate("a");
+  simulate("b", {"--set", "plans[0].name=one", "--set", "plans[1].name=two"});
+  const Ran ran = run({"compare", "a", "b"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("nothing to compare: A has graph, chain; B has one, two."));
+}
+
+TEST_F(Compare, TellsACutSummaryFromOneOfAnotherFormat) {
+  write_branches();
+  simulate("a");
+  simulate("b");
+  const auto error = [](const std::string& summary) {
+    write_file("b/summary.json", summary);
+    const Ran ran = run({"compare", "a", "b"});
+    EXPECT_EQ(ran.code, 2);
+    return ran.err;
+  };
+  EXPECT_THAT(error("{\"format\": 1,\n  \"poi"), HasSubstr("b/summary.json:2:7: the file is cut"));
+  EXPECT_THAT(error("{\"format\": 1,\n  oops}"), HasSubstr("b/summary.json:2:3: this is not JSON"));
+  EXPECT_THAT(error("{\"format\": 2}"), HasSubstr("is not a JSON file of format 1"));
+}
+
 TEST_F(Compare, PlansWithoutAPartnerAreNamed) {
   write_branches();
   simulate("a");

@@ -109,7 +109,10 @@ TEST_F(Costs, OfAPlanNeedNoOperators) {
   write(file);
   const Ran ran = run({"simulate", "branches.yaml", "--no-report", "--set", "costs=costs.yaml"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("has no times for this plan (this plan was not measured)"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr(
+          "costs.yaml: plans: there are no times for this plan (this plan was not measured)"));
   write_file("one.yaml", read_file("out/branches/plans/graph/plan.yaml") + "costs: costs.yaml\n");
   const Ran one = run({"simulate", "one.yaml", "--no-report", "--format", "json", "-o", "one"});
   ASSERT_EQ(one.code, 0) << one.err;

@@ -105,6 +105,46 @@ TEST_F(RunVerb, SaysWhatTheMachineDidMeanwhileWhereTimesAreItsOwn) {
   EXPECT_TRUE(measured["clock_bound_s"].is_null());
 }
 
+TEST_F(RunVerb, SaysWhatThePrecisionTheBackendAndTheFileHaveToBe) {
+  write_tower();
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    const Ran ran = run(arguments);
+    EXPECT_EQ(ran.code, ExitBadInput) << ran.err;
+    return ran.err;
+  };
+  EXPECT_NE(refused({"tower.yaml", "--backend", "cpu", "--set", "training.precision=bf16"})
+                .find("the backend 'cpu' does not compute in bf16; expected fp32 or fp32_tensor"),
+            std::string::npos);
+  EXPECT_NE(refused({"tower.yaml", "--backend", "gpu"}).find("expected 'cuda' for GPUs"),
+            std::string::npos);
+  EXPECT_NE(refused({"tower.yaml", "--backend", "cpu", "--steps", "many"})
+                .find("expected mini-batches that are timed, 1 to 16777216"),
+            std::string::npos);
+  EXPECT_NE(
+      refused({"tower.yaml", "--backend", "cpu", "--deadline", "1e300 s"})
+          .find("--deadline: nobody waits that long; expected a time above 0 and up to 1e6 s"),
+      std::string::npos);
+  write_file("model.yaml", "{family: mlp, layers: 1, hidden: 8, inputs: 8, outputs: 4}\n");
+  EXPECT_NE(refused({"model.yaml", "--backend", "cpu"}).find("model.yaml: is a model"),
+            std::string::npos);
+  EXPECT_FALSE(exists("out"));  // nothing is left of what was refused, nor around it
+}
+
+TEST_F(RunVerb, NamesThePrecisionThatNoDeviceHasAPeakFor) {
+  write_file("peaks.yaml",
+             "model: {family: mlp, layers: 1, hidden: 8, inputs: 8, outputs: 4}\n"
+             "cluster: {shape: uniform, devices: 1, latency: 1 us, bandwidth: 1 GB/s,\n"
+             "          device: {memory: 1 GiB, peak: {fp32: 1 GFLOP/s}}}\n"
+             "training: {mini_batch: 4, precision: tf32}\n"
+             "plans: [{planner: uniform}]\n");
+  const Ran ran = run({"simulate", "peaks.yaml"});
+  EXPECT_EQ(ran.code, ExitBadInput);
+  EXPECT_NE(ran.err.find("no device of the cluster has a peak for tf32; expected 'peak: {tf32"),
+            std::string::npos)
+      << ran.err;
+}
+
 TEST_F(RunVerb, ExecutesTheChosenPlanAndPointOnly) {
   write_branches("sweep: {training.mini_batch: [4, 8]}\n");
   const Ran ran = run({"run", "branches.yaml", "--backend", "emulated", "--plan", "chain",

@@ -37,7 +37,7 @@ TEST_F(TrainingFaults, RefuseWhatCannotBeTrained) {
   expect_refused(train({"--plan", "three"}), {"no plan 'three'"});
   expect_refused(
       train({"--set", "training.precision=fp16", "--set", "cluster.device.peak={fp16: 1 TFLOP/s}"}),
-      {"precision fp16"});
+      {"does not compute in fp16"});
   write_branches();
   expect_refused(run({"run", "branches.yaml", "--backend", "cpu", "--train"}),
                  {"has costs but no arithmetic", "emulated"});

@@ -70,6 +70,18 @@ TEST_F(Results, WithoutACommitNoNewFolderStays) {
   EXPECT_FALSE(std::filesystem::exists(folder_));
 }
 
+TEST_F(Results, ParentsThatWereMadeForNothingGoUnlessSomethingElseCameIntoThem) {
+  const std::filesystem::path parent = folder_ / "made";
+  { ResultsFolder::create(parent / "results"); }
+  EXPECT_FALSE(std::filesystem::exists(folder_));
+  {
+    const ResultsFolder results = ResultsFolder::create(parent / "results");
+    write_file(parent / "note.txt", "mine");
+  }
+  EXPECT_TRUE(std::filesystem::exists(parent / "note.txt"));
+  EXPECT_FALSE(std::filesystem::exists(parent / "results"));
+}
+
 TEST_F(Results, TrainingIsNeverReplacedNorAbandoned) {
   const std::filesystem::path checkpoint = folder_ / k_training_folder / "checkpoint";
   {
