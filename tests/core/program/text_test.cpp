@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "core/base/errors.h"
+#include "tests/support/text_mutations.h"
 
 namespace pipegraph {
 namespace {
@@ -111,22 +110,11 @@ TEST(ProgramText, ErrorsNameLineAndColumn) {
 }
 
 TEST(ProgramText, MutationsAreReadOrRefusedWithAPlace) {
-  std::mt19937 random(7);
+  constexpr std::string_view k_tokens[] = {" ", "\n", "0", "9", "d", "F", "[",
+                                           ",", ")",  ">", ":", "-", "#", "\\"};
+  test::TextMutator mutated(7, k_tokens);
   for (int round = 0; round < 3000; ++round) {
-    std::string text(k_two_stages);
-    for (int edits = 1 + static_cast<int>(random() % 3); edits > 0; --edits) {
-      const std::size_t at = random() % text.size();
-      switch (random() % 3) {
-        case 0:
-          text.erase(at, 1 + random() % 4);
-          break;
-        case 1:
-          text.insert(at, 1, " \n09dF[,)>:-#\\"[random() % 14]);
-          break;
-        default:
-          text[at] = static_cast<char>(random() % 128);
-      }
-    }
+    const std::string text = mutated(std::string(k_two_stages));
     const std::string error = error_of(text);  // any other exception fails the test
     if (!error.empty()) {
       EXPECT_THAT(error, HasSubstr("p.txt:"));
