@@ -2,24 +2,14 @@
 # Kills or stops ranks of `mpirun pipegraph run` at random moments:  killed_ranks_test.sh PROGRAM MPIRUN TIMES [SEED]
 # Every job has to end by itself, and what training had saved has to be readable.
 set -u
-program="$1" mpirun="$2" times="$3"
+# shellcheck source=tests/apps/ranks_support.sh
+source "$(dirname "$0")/ranks_support.sh"
+times="$3"
 RANDOM="${4:-1}"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # Seconds after which a job that still runs hangs. The bar is 10; a loaded machine needs more to start anything at all.
 patience=60
-scratch=$(mktemp -d)
 trap 'kill "${job:-}" 2>/dev/null; rm -rf "$scratch"' EXIT
-failures=0
-fail() { printf '%s\n' "$@"; failures=$((failures + 1)); }
-
-cat >"$scratch/small.yaml" <<'END'
-name: small
-model: {family: two_branch_transformer, layers: 1, hidden: 16, heads: 2, sequence: 4}
-cluster: {shape: uniform, devices: 3, latency: 5 us, bandwidth: 10 GB/s,
-          device: {memory: 1 GiB, peak: {fp32: 10 GFLOP/s}, memory_bandwidth: 10 GB/s}}
-training: {mini_batch: 8, precision: fp32, optimizer: momentum}
-plans: [{planner: uniform}]
-END
+small_scenario 3 "{planner: uniform}"
 
 # start RANKS ARGUMENT...: a job in the background.
 start() {

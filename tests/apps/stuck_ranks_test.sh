@@ -2,22 +2,9 @@
 # Ranks that wait for each other for ever are named long before the deadline, those that only wait long are not, and
 # clocks taken to be apart are corrected within the bound that is told.   stuck_ranks_test.sh PROGRAM MPIRUN
 set -u
-program="$1" mpirun="$2"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-failures=0
-fail() { printf '%s\n' "$@"; failures=$((failures + 1)); }
-
-cat >small.yaml <<'END'
-name: small
-model: {family: two_branch_transformer, layers: 1, hidden: 16, heads: 2, sequence: 4}
-cluster: {shape: uniform, devices: 4, latency: 5 us, bandwidth: 10 GB/s,
-          device: {memory: 1 GiB, peak: {fp32: 10 GFLOP/s}, memory_bandwidth: 10 GB/s}}
-training: {mini_batch: 8, precision: fp32, optimizer: momentum}
-plans: [{planner: uniform}]
-END
+# shellcheck source=tests/apps/ranks_support.sh
+source "$(dirname "$0")/ranks_support.sh"
+small_scenario 4 "{planner: uniform}"
 
 # Device 0 receives before it sends what device 3 waits for; devices 1 and 2 are through at once.
 cat >deadlock.txt <<'END'
