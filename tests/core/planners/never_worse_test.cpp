@@ -1,0 +1,138 @@
+// More devices or more memory never make a plan worse, on the planner's own objective: the same
+// micro-batch sizes, a flat network, a search that is not cut short. And the multi-modal
+// transformer, on which graph plans are to beat chains.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "core/planners/exhaustive.h"
+#include "core/planners/graphpipe.h"
+#include "core/planners/pipedream.h"
+#include "core/planners/piper.h"
+#include "core/planners/table.h"
+#include "models/table.h"
+#include "tests/core/planners/random_workload.h"
+#include "topologies/cluster_reader.h"
+
+namespace pipegraph {
+namespace {
+
+struct Monotone {
+  const char* name;
+  PlanKind kind;
+  std::function<PlannerResult(const Workload&, const PlannerOptions&)> plan;
+};
+
+void PrintTo(const Monotone& planner, std::ostream* out) { *out << planner.name; }
+
+class NeverWorse : public testing::TestWithParam<Monotone> {
+ protected:
+  static constexpr double k_none = std::numeric_limits<double>::infinity();
+
+  double objective(const RandomWorkload& random) const {
+    PlannerOptions options{.name = "test", .kind = GetParam().kind};
+    options.micro_batches = {random.micro_batch};
+    options.choose = Choose::Objective;
+    const PlannerResult result = GetParam().plan(random.workload, options);
+    const Plan* plan = std::get_if<Plan>(&result);
+    return plan == nullptr ? k_none : plan->objective->value;
+  }
+};
+
+/// The same network between more devices, each with so much of the memory.
+RandomWorkload enlarged(const RandomWorkload& random, int devices, double memory) {
+  const Topology& topology = *random.workload.topology;
+  Device device = topology.devices().front();
+  device.name.clear();
+  if (!device.unlimited_memory())
+    device.memory = Bytes{static_cast<std::uint64_t>(device.memory.as_double() * memory)};
+  Seconds latency{0};
+  BytesPerSecond bandwidth{std::numeric_limits<double>::infinity()};
+  if (topology.size() > 1) {
+    const Route route = topology.route(DeviceId{0}, DeviceId{1});
+    latency = route.latency;
+    bandwidth = topology.bandwidth(route);
+  }
+  RandomWorkload larger = random;
+  larger.workload.topology = std::make_shared<const Topology>(test::ported_cluster(
+      static_cast<int>(topology.size()) + devices, latency, bandwidth, device));
+  return larger;
+}
+
+TEST_P(NeverWorse, WithMoreDevicesOrMemory) {
+  int better = 0;
+  int planned = 0;
+  int refused = 0;  // the better plan, by the final count, which is more than the search's
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const RandomWorkload random = random_workload(seed + 20'000);
+    if (random.workload.topology->size() < 2) continue;  // the network of one is not known
+    const double before = objective(random);
+    if (before < k_none) ++planned;
+    for (const auto& [devices, memory] : {std::pair{1, 1.0}, std::pair{0, 1.5}}) {
+      const double after = objective(enlarged(random, devices, memory));
+      if (after < before * (1 - 1e-6)) ++better;
+      if (after <= before * (1 + 4e-9)) continue;
+      EXPECT_FALSE(random.workload.topology->devices().front().unlimited_memory())
+          << "seed " << seed << ": " << devices << " more";
+      ++refused;
+    }
+  }
+  EXPECT_GT(planned, 50);
+  EXPECT_GT(better, 10);
+  EXPECT_LE(refused, 3);  // of 240
+}
+
+INSTANTIATE_TEST_SUITE_P(, NeverWorse,
+                         testing::Values(Monotone{"graphpipe", PlanKind::Graph,
+                                                  [](const auto& workload, const auto& options) {
+                                                    return plan_graphpipe(workload, options, {});
+                                                  }},
+                                         Monotone{"graphpipe_chain", PlanKind::Sequential,
+                                                  [](const auto& workload, const auto& options) {
+                                                    return plan_graphpipe(workload, options, {});
+                                                  }},
+                                         Monotone{"pipedream_of_one_level", PlanKind::Sequential,
+                                                  [](const auto& workload, const auto& options) {
+                                                    return plan_pipedream(workload, options, {});
+                                                  }},
+                                         Monotone{"piper", PlanKind::Sequential,
+                                                  [](const auto& workload, const auto& options) {
+                                                    return plan_piper(workload, options, {});
+                                                  }},
+                                         Monotone{"exhaustive", PlanKind::Graph,
+                                                  [](const auto& workload, const auto& options) {
+                                                    return plan_exhaustive(workload, options);
+                                                  }}),
+                         [](const auto& param) { return std::string(param.param.name); });
+
+/// By its entry in the table of planners, with its default options.
+Plan plan_by(const char* name, const Workload& workload) {
+  const PlannerEntry& entry = *find_planner(name);
+  MapReader nothing(YamlValue::parse("{}", "test"), "a plan");
+  return std::get<Plan>(entry.configure(nothing)(workload, {.name = name, .kind = entry.kind}));
+}
+
+TEST(MultiModalTransformer, IsShorterAndShallowerAsAGraphThanAsAChain) {
+  for (const int devices : {4, 8, 16, 32}) {
+    const std::string cluster = "{file: " PIPEGRAPH_SOURCE_DIR "/topologies/summit.yaml, nodes: " +
+                                std::to_string(devices / 4) + ", devices_per_node: 4}";
+    const Workload workload = test::tiny_workload(
+        build_family("multimodal_transformer"), read_cluster(YamlValue::parse(cluster, "test")),
+        {.mini_batch = 16 * devices, .precision = Precision::Fp32Tensor});
+    const Plan graph = plan_by("graphpipe", workload);
+    const Evaluation own = evaluate(workload, graph);
+    for (const char* name : {"pipedream", "piper"}) {
+      const Plan chain = plan_by(name, workload);
+      const Evaluation other = evaluate(workload, chain);
+      EXPECT_LT(own.iteration_time, other.iteration_time) << name << " on " << devices;
+      EXPECT_LT(own.prepared.stages.depth(), other.prepared.stages.depth())
+          << name << " on " << devices;
+      if (std::string_view(name) == "pipedream") {
+        EXPECT_GT(graph.stages.front().micro_batch, chain.stages.front().micro_batch);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pipegraph
