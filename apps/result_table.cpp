@@ -31,6 +31,12 @@ std::string percent(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.1f} %", 100.0 * fraction) : "";
 }
 
+/// Five digits, large rates in full.
+std::string rate_text(double per_second) {
+  const bool large = per_second >= 1e5 && per_second < 1e12;
+  return large ? fmt::format("{:.0f}", per_second) : fmt::format("{:.5g}", per_second);
+}
+
 std::string count_or_empty(const std::optional<std::int32_t>& count) {
   return count ? fmt::format("{}", *count) : "mixed";
 }
@@ -44,7 +50,7 @@ std::vector<std::string> figures(const PlanResult& plan) {
   if (plan.fits == false && plan.status == PlanStatus::Ok) cells.back() = "ok, too large";
   if (plan.metrics) {
     cells.push_back(to_text(plan.metrics->iteration_time));
-    cells.push_back(fmt::format("{:.5g}", plan.metrics->throughput_samples_per_s));
+    cells.push_back(rate_text(plan.metrics->throughput_samples_per_s));
     cells.push_back(percent(plan.metrics->bubble_fraction));
   } else {
     cells.insert(cells.end(), 3, "");

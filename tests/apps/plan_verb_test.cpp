@@ -11,6 +11,7 @@ namespace {
 using test::Ran;
 using test::run;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 using PlanVerb = test::Workbench;
@@ -42,6 +43,19 @@ TEST_F(PlanVerb, PlansWithAPlanner) {
                        "-o", "plan.yaml"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(read_file("plan.yaml"), HasSubstr("  planner: balanced\n"));
+}
+
+TEST_F(PlanVerb, TellsHowEachPlanWasFound) {
+  write_branches();
+  const std::string plans = "plans=[{planner: graphpipe},{planner: balanced, name: b}]";
+  const Ran ran = run({"plan", "branches.yaml", "--set", plans});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("plan       own objective"));
+  // Eight operators of 3 ms on eight devices.
+  EXPECT_THAT(ran.out, HasSubstr("graphpipe  max_time_per_sample   3 ms         3 ms  optimal"));
+  EXPECT_THAT(ran.out, HasSubstr("b          max_time_per_sample   3 ms         3 ms           "));
+  EXPECT_THAT(run({"plan", "branches.yaml", "--set", plans, "--format", "csv"}).out,
+              Not(HasSubstr("own objective")));
 }
 
 TEST_F(PlanVerb, RefusesPlannersThereAreNot) {
