@@ -12,11 +12,13 @@
 #include "core/run/collective_schedules.h"
 #include "core/stage/stage_graph.h"
 #include "core/stage/workload.h"
-#include "exec/cuda/gpus.h"
+#include "exec/cuda/gpu_options.h"
 #include "exec/emulated/emulated_clocks.h"
 #include "exec/engine.h"
 #include "exec/steps/training_devices.h"
 #include "exec/transport/mover.h"
+#include "exec/transport/ranks.h"
+#include "exec/transport/transport_context.h"
 #include "exec/whole_step.h"
 
 namespace pipegraph {
@@ -29,8 +31,10 @@ struct DeviceContext {
   CollectiveOptions collectives;
   EmulatedTime emulated_time = EmulatedTime::Virtual;
   std::uint64_t seed = 0;  ///< of initial weights and synthetic samples
-  GpuSharing gpu_sharing = GpuSharing::Refused;
+  GpuOptions gpus;
   StepIssue issue = StepIssue::Instructions;
+  Ranks* ranks = nullptr;  ///< of the job; all make their devices together
+  std::vector<std::int32_t> rank_of_device;
 };
 
 /// The devices that execute one program; outlives engines and clocks.
@@ -46,6 +50,10 @@ class DeviceSet {
   virtual Mover* mover() { return nullptr; }
   /// As of Execution.
   virtual WholeStep* whole_step() { return nullptr; }
+  /// What carries messages that the transport between hosts does not; null: nothing.
+  virtual std::unique_ptr<Transport> transport(const TransportContext& /*context*/) {
+    return nullptr;
+  }
   /// What there is to say after a run, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 };

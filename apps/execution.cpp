@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/gpu_flags.h"
 #include "apps/one_process.h"
 #include "apps/version.h"
 #include "core/base/errors.h"
@@ -131,19 +132,28 @@ std::string text_or_checksum(const Program& program) {
 
 }  // namespace
 
+std::unique_ptr<DeviceSet> make_devices(DeviceContext context, const ExecutionRequest& request) {
+  context.gpus = request.gpus;
+  context.issue = request.issue;
+  context.ranks = &request.job->ranks();
+  context.rank_of_device = request.job->rank_of_device(context.program);
+  return request.kind->make(context);
+}
+
 void agree(const DeviceContext& context, const ExecutionRequest& request) {
   if (request.job->ranks().size() == 1) return;
-  request.job->agree("the program",
-                     fmt::format("{}backend {}\nsteps {} after {}, traced: {}, seed {}\n{}",
-                                 version_text(), request.kind->name, request.steps, request.warm_up,
-                                 request.tracing == Tracing::On ? "yes" : "no", context.seed,
-                                 text_or_checksum(context.program)));
+  request.job->agree(
+      "the program",
+      fmt::format("{}backend {}{}\nsteps {} after {}, traced: {}, seed {}\n{}", version_text(),
+                  request.kind->name, to_text(request.gpus), request.steps, request.warm_up,
+                  request.tracing == Tracing::On ? "yes" : "no", context.seed,
+                  text_or_checksum(context.program)));
 }
 
 Executed execute(const DeviceContext& context, const ExecutionRequest& request,
                  const std::function<void()>& stepped) {
-  const std::unique_ptr<DeviceSet> devices = request.kind->make(context);
   agree(context, request);
+  const std::unique_ptr<DeviceSet> devices = make_devices(context, request);
   MeasuredRun run(context, *devices, request);
   for (std::int32_t step = -request.warm_up; step < request.steps; ++step) {
     run.step(step);

@@ -23,7 +23,7 @@ struct ExecutionRequest {
   std::int32_t warm_up = 2;  ///< before them, not counted
   Tracing tracing = Tracing::Off;
   EmulatedTime emulated_time = EmulatedTime::Virtual;
-  GpuSharing gpu_sharing = GpuSharing::Refused;
+  GpuOptions gpus;
   StepIssue issue = StepIssue::Instructions;
   std::optional<Misbehaviour> misbehaviour;
   ExecutionOptions options;
@@ -35,9 +35,11 @@ struct Executed {
   std::vector<std::string> notes;    ///< of the devices
 };
 
-/// All ranks of the job call it together before they make the devices' executor. Errors: those of
+/// All ranks of the job call it together before they make their devices. Errors: those of
 /// Job::agree if they would run different things.
 void agree(const DeviceContext& context, const ExecutionRequest& request);
+/// Of this rank; all call it together. Errors: those of the kind of device.
+std::unique_ptr<DeviceSet> make_devices(DeviceContext context, const ExecutionRequest& request);
 
 /// All ranks of the job call it together. `stepped` is called after each step. Errors: ConfigError
 /// if the devices cannot execute this; MachineError if the run fails.

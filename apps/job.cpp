@@ -47,8 +47,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-std::vector<std::int32_t> rank_of_device(const JobOptions& options, const Program& program,
-                                         int ranks) {
+std::vector<std::int32_t> shared_out(const JobOptions& options, const Program& program, int ranks) {
   const std::size_t devices = program.device_count();
   if (options.devices_of_rank.empty()) {
     if (static_cast<std::size_t>(ranks) > devices)
@@ -119,19 +118,20 @@ class Job::Impl {
   }
 
   std::vector<std::int32_t> ranks_of(const Program& program) {
-    return rank_of_device(options_, program, ranks().size());
+    return shared_out(options_, program, ranks().size());
   }
 
   std::unique_ptr<Transport> transport(const Program& program, const Channels& channels,
-                                       RunState& state) {
+                                       RunState& state, Mover* mover) {
 #ifdef PIPEGRAPH_HAS_MPI
     if (ranks_) {
       constexpr double k_before_the_deadline = 0.75;
-      return make_mpi_transport(*session_, program, channels, state,
-                                {ranks_of(program), k_before_the_deadline * options_.deadline});
+      return make_mpi_transport(
+          *session_, program, channels, state,
+          {ranks_of(program), k_before_the_deadline * options_.deadline, mover});
     }
 #endif
-    return make_in_process_transport(program, channels, state);
+    return make_in_process_transport(program, channels, state, mover);
   }
 
   void watch([[maybe_unused]] const Failure* failure) {
@@ -160,6 +160,10 @@ std::vector<DeviceId> Job::devices(const Program& program) {
   return devices_of_rank(impl_->ranks_of(program), ranks().rank());
 }
 
+std::vector<std::int32_t> Job::rank_of_device(const Program& program) {
+  return impl_->ranks_of(program);
+}
+
 std::size_t Job::first_core(const Program& program) {
   if (ranks().size() == 1) return 0;
   std::string place = host_name();
@@ -174,8 +178,8 @@ std::size_t Job::first_core(const Program& program) {
 }
 
 std::unique_ptr<Transport> Job::transport(const Program& program, const Channels& channels,
-                                          RunState& state) {
-  return impl_->transport(program, channels, state);
+                                          RunState& state, Mover* mover) {
+  return impl_->transport(program, channels, state, mover);
 }
 
 void Job::agree(const std::string& what, const std::string& text) {

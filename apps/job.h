@@ -13,6 +13,7 @@
 #include "core/program/program.h"
 #include "exec/state/run_state.h"
 #include "exec/transport/channels.h"
+#include "exec/transport/mover.h"
 #include "exec/transport/ranks.h"
 #include "exec/transport/transport.h"
 
@@ -42,11 +43,14 @@ class Job {
   /// Errors: ConfigError if there are more ranks than devices, or devices_of_rank does not name
   /// each device of the program once.
   std::vector<DeviceId> devices(const Program& program);
+  /// By device. Errors: the same.
+  std::vector<std::int32_t> rank_of_device(const Program& program);
   /// Where in the list of usable cores this rank's devices begin, when ranks share it. All ranks
   /// call it together.
   std::size_t first_core(const Program& program);
+  /// `mover`: of messages within this process whose memory the host does not reach; null: none.
   std::unique_ptr<Transport> transport(const Program& program, const Channels& channels,
-                                       RunState& state);
+                                       RunState& state, Mover* mover);
   /// While it lives, ranks that wait for each other end when this failure happens.
   class Watch {
    public:

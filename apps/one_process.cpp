@@ -1,7 +1,6 @@
 #include "apps/one_process.h"
 
 #include "core/base/errors.h"
-#include "exec/transport/in_process.h"
 
 namespace pipegraph {
 namespace {
@@ -13,13 +12,12 @@ ExecutionOptions options_of(const DeviceContext& context, const ExecutionRequest
   return options;
 }
 
-/// Null unless the devices have something that moves their messages.
-Mover* mover_of(DeviceSet& devices, Job& job) {
-  Mover* const mover = devices.mover();
-  if (mover != nullptr && job.ranks().size() > 1)
-    throw ConfigError({.file = "--backend"}, "GPUs of several ranks cannot exchange messages",
-                      "one process for all GPUs of a machine, or --backend cpu");
-  return mover;
+std::unique_ptr<Transport> between_devices(DeviceSet& devices, const ExecutionRequest& request,
+                                           const TransportContext& context) {
+  std::unique_ptr<Transport> transport = devices.transport(context);
+  check(transport != nullptr || devices.mover() == nullptr || request.job->ranks().size() == 1,
+        "a mover reaches within a process only");
+  return transport;
 }
 
 }  // namespace
@@ -29,17 +27,24 @@ OneProcess::OneProcess(const DeviceContext& context, DeviceSet& devices,
     : channels_(context.program),
       state_(context.program),
       watch_(*request.job, state_.failure),
-      transport_(
-          mover_of(devices, *request.job) != nullptr
-              ? make_in_process_transport(context.program, channels_, state_, devices.mover())
-              : request.job->transport(context.program, channels_, state_)),
-      misbehaving_(request.misbehaviour ? make_misbehaving_transport(context.program, *transport_,
+      hosts_(request.job->transport(context.program, channels_, state_, devices.mover())),
+      devices_(between_devices(devices, request,
+                               {.program = context.program,
+                                .channels = channels_,
+                                .state = state_,
+                                .ranks = request.job->ranks(),
+                                .rank_of_device = request.job->rank_of_device(context.program),
+                                .inner = *hosts_,
+                                .deadline = request.options.deadline})),
+      misbehaving_(request.misbehaviour ? make_misbehaving_transport(context.program, *hosts_,
                                                                      state_, *request.misbehaviour)
                                         : nullptr),
       executor_({.program = context.program,
                  .channels = channels_,
                  .state = state_,
-                 .transport = misbehaving_ ? *misbehaving_ : *transport_,
+                 .transport = misbehaving_ ? *misbehaving_
+                              : devices_   ? *devices_
+                                           : *hosts_,
                  .ranks = request.job->ranks(),
                  .devices = request.job->devices(context.program),
                  .engines = devices.engines(),

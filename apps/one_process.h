@@ -20,7 +20,7 @@ class OneProcess {
   Channels channels_;
   RunState state_;
   Job::Watch watch_;
-  std::unique_ptr<Transport> transport_, misbehaving_;
+  std::unique_ptr<Transport> hosts_, devices_, misbehaving_;
   Executor executor_;
 };
 

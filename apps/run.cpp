@@ -3,6 +3,7 @@
 
 #include "apps/execution.h"
 #include "apps/exit_code.h"
+#include "apps/gpu_flags.h"
 #include "apps/run_options.h"
 #include "apps/run_text.h"
 #include "apps/study_run.h"
@@ -67,9 +68,7 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
         .stages = prepared.stages,
         .program = *prepared.program,
         .collectives = evaluation_options(setup.scenario.simulation).collectives,
-        .emulated_time = request.emulated_time,
-        .gpu_sharing = request.gpu_sharing,
-        .issue = request.issue};
+        .emulated_time = request.emulated_time};
     auto& stepped = progress.parts(static_cast<std::uint64_t>(request.warm_up) +
                                    static_cast<std::uint64_t>(request.steps));
     Executed executed = execute(context, request, [&] { ++stepped; });
@@ -95,10 +94,7 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
 }
 
 void refuse_what_others_do(const po::variables_map& values, const ExecutionRequest& request) {
-  for (const std::string option : {"share-gpus", "issue"})
-    if (values.count(option) > 0 && request.kind->name != "cuda")
-      throw ConfigError({.file = "--" + option}, "only the backend 'cuda' has GPUs",
-                        "--backend cuda");
+  if (request.kind->name != "cuda") refuse_gpu_options(values);
   if (request.kind->name == "emulated") return;
   for (const std::string option : {"no-validate", "program", "real-time", "misbehave"})
     if (values.count(option) > 0)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/exit_code.h"
+#include "apps/gpu_flags.h"
 #include "apps/misbehaviour_option.h"
 #include "core/base/errors.h"
 #include "core/base/nearest.h"
@@ -78,7 +79,7 @@ void add_execution_options(Options& options) {
   options.add()("deadline", po::value<std::string>()->default_value("60 s")->value_name("TIME"),
                 "give up when no device has moved for so long, at most 1e6 s");
   options.add()("real-time", "emulated: wait for the modelled times instead of computing them");
-  options.add()("share-gpus", "cuda: let several devices share a GPU where there are too few");
+  add_gpu_options(options);
   options.add()("issue", po::value<std::string>()->value_name("NAME"),
                 "cuda: how GPUs are given their work: instructions (default: each when what it "
                 "waits for has ended), steps (on one GPU: a whole step at once, streams wait for "
@@ -106,7 +107,7 @@ ExecutionRequest execution_request(const po::variables_map& values) {
   if (values.count("trace") > 0) request.tracing = Tracing::On;
   if (values.count("real-time") > 0) request.emulated_time = EmulatedTime::Real;
   if (values.count("no-pinning") > 0) request.options.pinning = Pinning::Never;
-  if (values.count("share-gpus") > 0) request.gpu_sharing = GpuSharing::Allowed;
+  request.gpus = gpu_options(values);
   if (values.count("issue") > 0) request.issue = parse_issue(values["issue"].as<std::string>());
   if (values.count("misbehave") > 0)
     request.misbehaviour = parse_misbehaviour(values["misbehave"].as<std::string>());

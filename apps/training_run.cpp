@@ -77,11 +77,9 @@ class TrainingRun {
     const DeviceContext context{.workload = setup.workload,
                                 .stages = prepared.stages,
                                 .program = *prepared.program,
-                                .seed = point_.seed,
-                                .gpu_sharing = request_.gpu_sharing,
-                                .issue = request_.issue};
-    const std::unique_ptr<DeviceSet> devices = request_.kind->make(context);
+                                .seed = point_.seed};
     agree(context, request_);
+    const std::unique_ptr<DeviceSet> devices = make_devices(context, request_);
     OneProcess process(context, *devices, request_);
     Ranks& ranks = request_.job->ranks();
     PlanStepRunner runner(*devices->training(), process.executor(), ranks);

@@ -2,12 +2,33 @@
 #include <fmt/format.h>
 
 #include "apps/cuda_module.h"
+#include "core/base/errors.h"
 #include "exec/cuda/cuda_whole_step.h"
 #include "exec/cuda/gpus.h"
+#include "exec/cuda/nccl_transport.h"
 #include "exec/training/synthetic_data.h"
 
 namespace pipegraph {
 namespace {
+
+GpuTransport transport_of(const DeviceContext& context) {
+  const bool ranks = context.ranks->size() > 1;
+  if (ranks && context.gpus.transport == GpuTransport::Copy)
+    throw ConfigError({.file = "--transport"}, "copies reach within a process only",
+                      "--transport nccl where there are several ranks");
+  return context.gpus.transport.value_or(ranks ? GpuTransport::Nccl : GpuTransport::Copy);
+}
+
+/// By device; -1: it belongs to another rank.
+std::vector<int> gpus_of_devices(const DeviceContext& context) {
+  const std::vector<int> own =
+      choose_gpus(devices_here(context.rank_of_device, *context.ranks), context.gpus.sharing);
+  std::vector<int> gpus(context.rank_of_device.size(), -1);
+  std::size_t taken = 0;
+  for (std::size_t device = 0; device < gpus.size(); ++device)
+    if (context.rank_of_device[device] == context.ranks->rank()) gpus[device] = own[taken++];
+  return gpus;
+}
 
 class CudaDevices final : public DeviceSet {
  public:
@@ -15,7 +36,9 @@ class CudaDevices final : public DeviceSet {
       : seed_(context.seed),
         samples_(*context.workload.graph, context.seed),
         devices_(context.workload, context.stages, context.program, k_precisions_of_gpus),
-        lanes_(choose_gpus(context.program.device_count(), context.gpu_sharing)) {
+        transport_(transport_of(context)),
+        nccl_(context.gpus.nccl),
+        lanes_(gpus_of_devices(context)) {
     devices_.order().data = &samples_;
     if (context.issue != StepIssue::Instructions)
       whole_step_ = std::make_unique<CudaWholeStep>(
@@ -32,6 +55,10 @@ class CudaDevices final : public DeviceSet {
   TrainingDevices* training() override { return &devices_; }
   Mover* mover() override { return &lanes_; }
   WholeStep* whole_step() override { return whole_step_.get(); }
+  std::unique_ptr<Transport> transport(const TransportContext& context) override {
+    if (transport_ == GpuTransport::Copy) return nullptr;
+    return make_nccl_transport(context, lanes_, nccl_);
+  }
 
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;
@@ -43,6 +70,8 @@ class CudaDevices final : public DeviceSet {
                                   device.value, lanes_.gpu(device), to_text(use.high_water),
                                   to_text(use.predicted)));
     }
+    if (transport_ == GpuTransport::Nccl)
+      notes.push_back("messages between GPUs by " + nccl_text());
     notes.emplace_back(
         "times of computes are those of events on the GPUs, times of messages and sums are stamps "
         "of the host");
@@ -53,6 +82,8 @@ class CudaDevices final : public DeviceSet {
   std::uint64_t seed_;
   SyntheticData samples_;
   TrainingDevices devices_;
+  GpuTransport transport_;
+  NcclSettings nccl_;
   CudaLanes lanes_;
   std::unique_ptr<CudaWholeStep> whole_step_;
 };

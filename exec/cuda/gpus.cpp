@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
@@ -63,17 +64,47 @@ void connect(int peer) {
 
 }  // namespace
 
-std::vector<int> choose_gpus(std::size_t devices, GpuSharing sharing) {
+DevicesHere devices_here(const std::vector<std::int32_t>& rank_of_device, Ranks& ranks) {
+  const std::vector<std::string> hosts = ranks.all_gather(host_name());
+  const auto self = static_cast<std::size_t>(ranks.rank());
+  DevicesHere here{.ranks = 0};
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    if (hosts[rank] != hosts[self]) continue;
+    const auto devices = static_cast<std::size_t>(
+        std::ranges::count(rank_of_device, static_cast<std::int32_t>(rank)));
+    if (rank < self) here.before += devices;
+    if (rank < self) ++here.rank;
+    if (rank == self) here.own = devices;
+    here.all += devices;
+    ++here.ranks;
+  }
+  return here;
+}
+
+std::vector<int> choose_gpus(const DevicesHere& devices, GpuSharing sharing) {
   check_driver();
   const auto count = static_cast<std::size_t>(count_gpus());
-  if (devices > count && sharing == GpuSharing::Refused)
+  if (devices.own > count && sharing == GpuSharing::Refused)
     throw MachineError(fmt::format(
         "the program uses {} devices, this machine has {} GPU{}: --share-gpus lets devices share",
-        devices, count, count == 1 ? "" : "s"));
+        devices.own, count, count == 1 ? "" : "s"));
+  std::size_t first = 0;
+  std::size_t last = count;
+  if (devices.all <= count) {
+    first = devices.before;
+  } else if (sharing == GpuSharing::Allowed && devices.ranks <= count) {
+    // NCCL wants no two ranks on one GPU.
+    first = devices.rank * count / devices.ranks;
+    last = (devices.rank + 1) * count / devices.ranks;
+  }
   std::vector<int> gpus;
-  for (std::size_t device = 0; device < devices; ++device)
-    gpus.push_back(static_cast<int>(device % count));
+  for (std::size_t device = 0; device < devices.own; ++device)
+    gpus.push_back(static_cast<int>(first + device % (last - first)));
   return gpus;
+}
+
+std::vector<int> choose_gpus(std::size_t devices, GpuSharing sharing) {
+  return choose_gpus({.own = devices, .all = devices}, sharing);
 }
 
 std::string gpu_identity(int gpu) {

@@ -7,14 +7,28 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "exec/cuda/gpu_options.h"
+#include "exec/transport/ranks.h"
 
 namespace pipegraph {
 
-/// Whether a program may have more devices than there are GPUs; they then take turns.
-enum class GpuSharing : std::uint8_t { Refused, Allowed };
+/// The devices of a process among those of all ranks of the job on this machine.
+struct DevicesHere {
+  std::size_t own = 0;
+  std::size_t before = 0;  ///< of ranks before this one
+  std::size_t all = 0;
+  std::size_t rank = 0;  ///< of this process among those ranks
+  std::size_t ranks = 1;
+};
+/// All ranks call it together.
+DevicesHere devices_here(const std::vector<std::int32_t>& rank_of_device, Ranks& ranks);
 
-/// The GPU of each device, round robin. Errors: MachineError, one line, if there is no driver, if
-/// it is too old, if there is no GPU, or fewer than devices and sharing is refused.
+/// The GPU of each device of this process. Ranks take the GPUs of a machine in their order; where
+/// each sees GPUs of its own (a launcher hides the others), these. Devices that share take turns.
+/// Errors: MachineError, one line, if there is no driver, if it is too old, if there is no GPU, or
+/// fewer than devices and sharing is refused.
+std::vector<int> choose_gpus(const DevicesHere& devices, GpuSharing sharing);
+/// For a process on its own.
 std::vector<int> choose_gpus(std::size_t devices, GpuSharing sharing);
 
 /// "node7 0000:3b:00.0": the same text for the same GPU, whichever process asks. Errors: CudaError.

@@ -1,6 +1,11 @@
 #include "exec/cuda/nccl_communicator.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "exec/cuda/nccl_transport.h"
 
 namespace pipegraph {
 
@@ -32,6 +37,14 @@ std::string nccl_version() {
     throw MachineError(fmt::format("NCCL {} is too old: {} or newer is needed",
                                    version_text(version), version_text(k_oldest)));
   return version_text(version);
+}
+
+std::string nccl_text() {
+  std::string text = fmt::format("NCCL {}, at most {} thread blocks for each communicator",
+                                 nccl_version(), k_ctas);
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (std::string_view(*entry).starts_with("NCCL_")) text += fmt::format(", {}", *entry);
+  return text;
 }
 
 ncclUniqueId make_nccl_id() {

@@ -43,17 +43,28 @@ std::byte* NcclDevice::Staging::take(Bytes bytes) {
 
 NcclDevice::NcclDevice(const Shared& shared, DeviceId self, SumStream& sums)
     : shared_(shared), self_(self), sums_(sums), ports_(shared.links.list().size()) {
+  try {
+    join_all();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+NcclDevice::~NcclDevice() { close(); }
+
+/// Communicators are aborted, all of them, before anything waits for a stream or gives back memory.
+void NcclDevice::close() noexcept {
+  for (Port& port : ports_) port.comm.reset();
+  for (const Port& port : ports_) wait_for_end(port.stream);
+}
+
+void NcclDevice::join_all() {
   for (std::size_t link = 0; link < ports_.size(); ++link)
-    if (const auto rank = shared_.links.list()[link].rank_of(self)) {
+    if (const auto rank = shared_.links.list()[link].rank_of(self_)) {
       join(link, *rank);
       warm_up(link, *rank);
     }
-}
-
-// Communicators are aborted, all of them, before anything waits for a stream.
-NcclDevice::~NcclDevice() {
-  for (Port& port : ports_) port.comm.reset();
-  for (const Port& port : ports_) wait_for_end(port.stream);
 }
 
 void NcclDevice::join(std::size_t link, int rank) {

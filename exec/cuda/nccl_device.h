@@ -66,6 +66,8 @@ class NcclDevice {
   };
 
   Port& at(std::size_t link) { return ports_[link]; }
+  void join_all();
+  void close() noexcept;
   void join(std::size_t link, int rank);
   void warm_up(std::size_t link, int rank);
   void settle(const Port& port) const;

@@ -28,15 +28,15 @@ std::vector<DeviceId> who_exchanges(const Channels& channels) {
   return {devices.begin(), devices.end()};
 }
 
-/// Errors: MachineError where not even a copy could carry the channel.
-void check_ranks(const Channel& channel, const std::vector<DevicePlace>& places) {
-  const DevicePlace& from = places[channel.from.index()];
-  const DevicePlace& to = places[channel.to.index()];
-  if (from.gpu == to.gpu && from.rank != to.rank)
-    throw MachineError(fmt::format(
-        "device d{} of rank {} and device d{} of rank {} share GPU {}, which NCCL refuses: start "
-        "at most one rank for each GPU",
-        channel.from.value, from.rank, channel.to.value, to.rank, from.gpu));
+/// Errors: MachineError if a GPU has several ranks.
+void check_ranks(const std::vector<DevicePlace>& places) {
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t j = i + 1; j < places.size(); ++j)
+      if (places[i].gpu == places[j].gpu && places[i].rank != places[j].rank)
+        throw MachineError(fmt::format(
+            "device d{} of rank {} and device d{} of rank {} share GPU {}, which NCCL refuses: "
+            "start at most one rank for each GPU",
+            i, places[i].rank, j, places[j].rank, places[i].gpu));
 }
 
 }  // namespace
@@ -49,6 +49,7 @@ std::optional<int> NcclLink::rank_of(DeviceId device) const {
 
 NcclLinks::NcclLinks(const Program& program, const Channels& channels, const Asked& asked)
     : of_channel_(channels.size()), of_group_(program.groups().size()) {
+  check_ranks(asked.places);
   if (asked.communicators == NcclCommunicators::One && channels.size() > 0) {
     const std::vector<DeviceId> all = who_exchanges(channels);
     if (const auto pair = sharing(all, asked.places))
@@ -60,7 +61,6 @@ NcclLinks::NcclLinks(const Program& program, const Channels& channels, const Ask
   }
   for (std::size_t c = 0; c < channels.size(); ++c) {
     const Channel& channel = channels.list()[c];
-    check_ranks(channel, asked.places);
     if (sharing({channel.from, channel.to}, asked.places)) continue;
     std::string name = fmt::format("d{}>d{}", channel.from.value, channel.to.value);
     if (!channel.group.valid()) {

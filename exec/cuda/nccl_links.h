@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "core/program/program.h"
+#include "exec/cuda/gpu_options.h"
 #include "exec/transport/channels.h"
 
 namespace pipegraph {
-
-/// One for each directed pair of devices and each group that reduces, or a single one for all.
-enum class NcclCommunicators : std::uint8_t { PerPair, One };
 
 /// Where a device computes.
 struct DevicePlace {
@@ -38,8 +36,7 @@ class NcclLinks {
     NcclCommunicators communicators = NcclCommunicators::PerPair;
   };
   /// Devices on one GPU get none between them: NCCL refuses that. Errors: MachineError if two of
-  /// them belong to different ranks and would exchange something, or if there is to be one
-  /// communicator for all.
+  /// them belong to different ranks, or if there is to be one communicator for all.
   NcclLinks(const Program& program, const Channels& channels, const Asked& asked);
 
   const std::vector<NcclLink>& list() const { return list_; }

@@ -1,9 +1,12 @@
 #include "exec/cuda/nccl_transport.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <deque>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "core/base/errors.h"
 #include "exec/cuda/gpus.h"
 #include "exec/cuda/nccl_device.h"
+#include "exec/cuda/nccl_links.h"
 
 namespace pipegraph {
 
@@ -25,8 +29,7 @@ class NcclTransport final : public Transport, public DeviceConnections {
       : context_(context),
         lanes_(lanes),
         settings_(settings),
-        links_(context.program, context.channels,
-               {places_of_devices(context, lanes), settings.communicators}),
+        links_(links_of(context, lanes, settings)),
         ids_(share_ids(context, links_)),
         devices_(context.program.device_count()) {
     for (Device& device : devices_) device.links.resize(links_.list().size());
@@ -135,8 +138,8 @@ class NcclTransport final : public Transport, public DeviceConnections {
 
   Device& at(DeviceId id) { return devices_[id.index()]; }
 
-  static std::vector<DevicePlace> places_of_devices(const TransportContext& context,
-                                                    const CudaLanes& lanes);
+  static NcclLinks links_of(const TransportContext& context, const CudaLanes& lanes,
+                            const NcclSettings& settings);
   static std::vector<ncclUniqueId> share_ids(const TransportContext& context,
                                              const NcclLinks& links);
 
@@ -193,22 +196,45 @@ class NcclTransport final : public Transport, public DeviceConnections {
   std::vector<Device> devices_;
 };
 
-/// Every rank tells the GPUs of its devices, a line each.
-std::vector<DevicePlace> NcclTransport::places_of_devices(const TransportContext& context,
-                                                          const CudaLanes& lanes) {
-  std::string mine;
+/// What a rank tells the others: its version of NCCL and the GPUs of its devices, a line each.
+std::string text_of_rank(const CudaLanes& lanes) {
+  std::string text = nccl_version() + "\n";
   for (const int gpu : lanes.gpus())
-    if (gpu >= 0) mine += gpu_identity(gpu) + "\n";
-  std::vector<std::string> told = context.ranks.all_gather(mine);
+    if (gpu >= 0) text += gpu_identity(gpu) + "\n";
+  return text;
+}
+
+std::vector<DevicePlace> places_of_devices(const std::vector<std::string>& texts,
+                                           const std::vector<std::int32_t>& rank_of_device) {
+  std::vector<std::istringstream> told;
+  std::vector<std::string> versions;
+  for (const std::string& text : texts) {
+    std::getline(told.emplace_back(text), versions.emplace_back());
+    if (versions.back() != versions.front())
+      throw MachineError(fmt::format("rank {} has NCCL {}, rank 0 has {}: they need the same",
+                                     versions.size() - 1, versions.back(), versions.front()));
+  }
   std::vector<DevicePlace> places;
-  for (const std::int32_t rank : context.rank_of_device) {
-    std::string& rest = told[static_cast<std::size_t>(rank)];
-    const std::size_t end = rest.find('\n');
-    check(end != std::string::npos, "a rank tells of all of its devices");
-    places.push_back({rank, rest.substr(0, end)});
-    rest.erase(0, end + 1);
+  for (const std::int32_t rank : rank_of_device) {
+    std::string gpu;
+    check(!std::getline(told[static_cast<std::size_t>(rank)], gpu).fail(),
+          "a rank tells of all of its devices");
+    places.push_back({rank, gpu});
   }
   return places;
+}
+
+NcclLinks NcclTransport::links_of(const TransportContext& context, const CudaLanes& lanes,
+                                  const NcclSettings& settings) {
+  const std::vector<std::string> texts = context.ranks.all_gather(text_of_rank(lanes));
+  try {
+    return {context.program,
+            context.channels,
+            {places_of_devices(texts, context.rank_of_device), settings.communicators}};
+  } catch (const MachineError& error) {
+    // All ranks find the same; the first tells of it.
+    throw ExecutionError(error.what(), Fault{.rank = 0, .what = error.what()});
+  }
 }
 
 /// The rank of a communicator's first member makes its id.
@@ -239,7 +265,6 @@ std::vector<ncclUniqueId> NcclTransport::share_ids(const TransportContext& conte
 
 std::unique_ptr<Transport> make_nccl_transport(const TransportContext& context, CudaLanes& lanes,
                                                const NcclSettings& settings) {
-  static_cast<void>(nccl_version());
   return std::make_unique<NcclTransport>(context, lanes, settings);
 }
 

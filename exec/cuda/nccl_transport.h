@@ -4,24 +4,21 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "exec/cuda/cuda_lanes.h"
-#include "exec/cuda/nccl_links.h"
+#include "exec/cuda/gpu_options.h"
 #include "exec/transport/transport_context.h"
 
 namespace pipegraph {
-
-/// Who adds up gradients: the devices, in the order of the program, or NCCL in its own.
-enum class GroupSums : std::uint8_t { InOrder, ByNccl };
-
-struct NcclSettings {
-  NcclCommunicators communicators = NcclCommunicators::PerPair;
-  GroupSums sums = GroupSums::InOrder;
-};
 
 /// All ranks make theirs together; `lanes` tells it of the devices of this one, and outlives it.
 /// Errors: MachineError if NCCL is too old or would refuse the devices.
 std::unique_ptr<Transport> make_nccl_transport(const TransportContext& context, CudaLanes& lanes,
                                                const NcclSettings& settings);
+
+/// "NCCL 2.28.9, at most 4 thread blocks for each communicator", and which settings of the
+/// environment go before ours.
+std::string nccl_text();
 
 }  // namespace pipegraph

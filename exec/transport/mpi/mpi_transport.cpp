@@ -23,7 +23,7 @@ class MpiTransport : public Transport {
         program_(program),
         channels_(channels),
         rank_of_device_(std::move(settings.rank_of_device)),
-        local_(make_in_process_transport(program, channels, state)),
+        local_(make_in_process_transport(program, channels, state, settings.mover)),
         devices_(program.device_count()),
         counts_(channels.size()),
         news_(session, program, state,
@@ -72,6 +72,7 @@ class MpiTransport : public Transport {
     local_->sleep(self, waits ? std::min(at_most, k_between_looks) : at_most);
   }
 
+  bool unannounced(DeviceId self) const override { return local_->unannounced(self); }
   bool quiet(DeviceId /*device*/) override { return false; }
   bool quiet_inside(DeviceId device) override { return local_->quiet(device); }
   void watch(std::function<DevicesState()> look) override { news_.watch(std::move(look)); }

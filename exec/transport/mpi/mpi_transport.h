@@ -8,6 +8,7 @@
 #include "core/program/program.h"
 #include "exec/state/run_state.h"
 #include "exec/transport/channels.h"
+#include "exec/transport/mover.h"
 #include "exec/transport/mpi/mpi_session.h"
 #include "exec/transport/transport.h"
 
@@ -18,6 +19,8 @@ struct MpiTransportSettings {
   /// A rank that is not heard of for this long is reported as a failure. Below the deadline of the
   /// executor, so that the rank is named and not only the instructions that wait for it.
   Seconds silence{45};
+  /// Of messages within a process; see in_process.h.
+  Mover* mover = nullptr;
 };
 
 /// All must outlive it. Channels within this process are in_process.h's. All ranks make theirs at

@@ -13,7 +13,7 @@ class NcclTraining : public CudaTraining {
   NcclTraining() { start({.devices = k_gpus}); }
 
   static TrainingRunOptions by_nccl(const NcclSettings& settings = {}) {
-    return on_stand_in({.wrap = {}, .nccl = settings});
+    return on_stand_in({.nccl = settings});
   }
 };
 INSTANTIATE_TEST_SUITE_P(Paces, NcclTraining, cuda_stand_in::both_paces(),

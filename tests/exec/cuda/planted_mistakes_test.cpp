@@ -81,6 +81,33 @@ class ForgettingMover final : public WrappedMover {
   void posting(DeviceId /*self*/) override {}
 };
 
+/// A receive by NCCL fills the place of the one before it on its channel.
+class SwappingTransport final : public Transport {
+ public:
+  explicit SwappingTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+
+  void post(DeviceId self, const MessageHalf& message) override {
+    MessageHalf half = message;
+    if (half.half == Half::Recv) {
+      const std::lock_guard lock(mutex_);
+      const auto before = std::exchange(last_[half.channel], message.pieces);
+      if (!before.empty() && total_bytes(before) == total_bytes(message.pieces))
+        half.pieces = before;
+    }
+    inner_->post(self, half);
+  }
+  std::span<const Arrival> poll(DeviceId self) override { return inner_->poll(self); }
+  void sleep(DeviceId self, Seconds at_most) override { inner_->sleep(self, at_most); }
+  bool unannounced(DeviceId self) const override { return inner_->unannounced(self); }
+  bool quiet(DeviceId device) override { return inner_->quiet(device); }
+  void abort(const Fault& fault) noexcept override { inner_->abort(fault); }
+
+ private:
+  std::unique_ptr<Transport> inner_;
+  std::mutex mutex_;
+  std::map<ChannelId, std::span<const Piece>> last_;
+};
+
 template <class M>
 StandInDevices::Wrap with() {
   return [](CudaLanes& lanes) { return std::make_unique<M>(lanes); };
@@ -89,13 +116,13 @@ StandInDevices::Wrap with() {
 class PlantedMistakes : public CudaTraining {
  protected:
   /// Whether three steps of the plan come out wrong or are reported.
-  static bool caught(const PlanSketch& sketch, const StandInDevices::Wrap& wrap,
+  static bool caught(const PlanSketch& sketch, const StandInDevices::Settings& settings,
                      const std::string& forgotten = "") {
     const ComputationGraph graph = dense_chain();
     const auto plan = plan_from(graph, sketch);
     TrainingRunOptions cpu;
     cpu.optimizer.learning_rate = 0.5;  // so that a wrong gradient shows in the next loss
-    TrainingRunOptions cuda = on_stand_in({.wrap = wrap, .nccl = {}});
+    TrainingRunOptions cuda = on_stand_in(settings);
     cuda.optimizer = cpu.optimizer;
     const std::vector<double> expected =
         TrainingRun(plan->workload, plan->stages, plan->program, cpu).train(3);
@@ -106,20 +133,23 @@ class PlantedMistakes : public CudaTraining {
     return differ(actual, expected) || g_reports > 0;
   }
 
-  static void expect_caught_where_it_shows(const PlanSketch& plan, const StandInDevices::Wrap& wrap,
+  static void expect_caught_where_it_shows(const PlanSketch& plan,
+                                           const StandInDevices::Settings& settings,
                                            const std::string& forgotten = "") {
-    EXPECT_FALSE(caught(plan, with<WrappedMover>()));
+    EXPECT_FALSE(caught(plan, {.wrap = with<WrappedMover>(), .nccl = settings.nccl}));
     const bool shows =
         GetParam() == cuda_stand_in::Pace::Lazy || cuda_stand_in::under_thread_sanitizer();
     if (!shows) return;
     // Which of several ready streams goes next is drawn: not every order lets the mistake show.
     bool seen = false;
     for (std::uint64_t seed = 1; seed <= 20 && !seen; ++seed) {
-      start({.seed = seed});
-      seen = caught(plan, wrap, forgotten);
+      start({.devices = settings.nccl ? k_gpus : 2, .seed = seed});
+      seen = caught(plan, settings, forgotten);
     }
     EXPECT_TRUE(seen);
   }
+
+  static constexpr int k_gpus = 4;  ///< one for each device
 
   /// Fewer slots than micro-batches, so that places are used again.
   static PlanSketch chain(std::int32_t mini_batch = 16) {
@@ -139,11 +169,20 @@ INSTANTIATE_TEST_SUITE_P(Paces, PlantedMistakes, cuda_stand_in::both_paces(),
                          cuda_stand_in::pace_name);
 
 TEST_P(PlantedMistakes, AMissingWaitBeforeAMessageIsUsedOrItsPlaceReused) {
-  expect_caught_where_it_shows(chain(), with<HastyMover>());
+  expect_caught_where_it_shows(chain(), {.wrap = with<HastyMover>()});
 }
 
 TEST_P(PlantedMistakes, AReceiveIntoThePlaceOfAnotherMessage) {
-  EXPECT_TRUE(caught(chain(), with<SwappingMover>()));
+  EXPECT_TRUE(caught(chain(), {.wrap = with<SwappingMover>()}));
+}
+
+TEST_P(PlantedMistakes, AReceiveByNcclIntoThePlaceOfAnotherMessage) {
+  start({.devices = k_gpus});
+  const auto swapping = [](std::unique_ptr<Transport> transport) {
+    return std::make_unique<SwappingTransport>(std::move(transport));
+  };
+  EXPECT_FALSE(caught(chain(), {.nccl = NcclSettings{}}));
+  EXPECT_TRUE(caught(chain(), {.nccl = NcclSettings{}, .outside = swapping}));
 }
 
 TEST_P(PlantedMistakes, AMissingWaitBetweenTheStreamsOfSumsAndMessages) {
@@ -151,16 +190,25 @@ TEST_P(PlantedMistakes, AMissingWaitBetweenTheStreamsOfSumsAndMessages) {
       replicated(on_one_device(dense_chain(),
                                {.mini_batch = 16, .micro_batch = 4, .optimizer = Optimizer::Sgd}),
                  {3}),
-      with<ForgettingMover>());
+      {.wrap = with<ForgettingMover>()});
+}
+
+TEST_P(PlantedMistakes, AMissingWaitBetweenTheStreamsOfSumsAndNccl) {
+  start({.devices = k_gpus});
+  expect_caught_where_it_shows(
+      replicated(on_one_device(dense_chain(),
+                               {.mini_batch = 16, .micro_batch = 4, .optimizer = Optimizer::Sgd}),
+                 {3}),
+      {.nccl = NcclSettings{}}, "cudaStreamWaitEvent");
 }
 
 TEST_P(PlantedMistakes, AHostThatReadsWhatIsStillBeingCopiedToIt) {
-  expect_caught_where_it_shows(chain(), with<WrappedMover>(), "cudaStreamSynchronize");
+  expect_caught_where_it_shows(chain(), {.wrap = with<WrappedMover>()}, "cudaStreamSynchronize");
 }
 
 TEST_P(PlantedMistakes, AHostThatTakesAComputeForEndedBeforeItIs) {
   // Everything races with everything: few instructions give reports enough.
-  expect_caught_where_it_shows(chain(2), with<WrappedMover>(), "cudaEventQuery");
+  expect_caught_where_it_shows(chain(2), {.wrap = with<WrappedMover>()}, "cudaEventQuery");
 }
 
 }  // namespace

@@ -22,9 +22,11 @@ class StandInDevices final : public OtherDevices {
   /// Stands between the transport and the lanes.
   using Wrap = std::function<std::unique_ptr<Mover>(CudaLanes&)>;
   struct Settings {
-    Wrap wrap;                         ///< none: the lanes as they are
-    std::optional<NcclSettings> nccl;  ///< between GPUs; none: copies
+    Wrap wrap{};                         ///< none: the lanes as they are
+    std::optional<NcclSettings> nccl{};  ///< between GPUs; none: copies
     StepIssue issue = StepIssue::Instructions;
+    /// Stands between the executor and what exchanges by NCCL.
+    std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)> outside{};
   };
 
   StandInDevices(TrainingDevices& devices, const TrainingRunOptions& options,
@@ -33,7 +35,8 @@ class StandInDevices final : public OtherDevices {
         options_(options),
         lanes_(choose_gpus(devices.engines().size(), GpuSharing::Allowed)),
         wrapped_(settings.wrap ? settings.wrap(lanes_) : nullptr),
-        nccl_(settings.nccl) {
+        nccl_(settings.nccl),
+        outside_(settings.outside) {
     if (settings.issue != StepIssue::Instructions)
       whole_step_ = std::make_unique<CudaWholeStep>(
           CudaWholeStep::Shared{devices.tables().program(), devices.order(), lanes_,
@@ -51,7 +54,9 @@ class StandInDevices final : public OtherDevices {
   Mover* mover() override { return wrapped_ ? wrapped_.get() : &lanes_; }
   WholeStep* whole_step() override { return whole_step_.get(); }
   std::unique_ptr<Transport> transport(const TransportContext& context) override {
-    return nccl_ ? make_nccl_transport(context, lanes_, *nccl_) : nullptr;
+    if (!nccl_) return nullptr;
+    std::unique_ptr<Transport> nccl = make_nccl_transport(context, lanes_, *nccl_);
+    return outside_ ? outside_(std::move(nccl)) : std::move(nccl);
   }
 
  private:
@@ -61,6 +66,7 @@ class StandInDevices final : public OtherDevices {
   std::unique_ptr<Mover> wrapped_;
   std::optional<NcclSettings> nccl_;
   std::unique_ptr<CudaWholeStep> whole_step_;
+  std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)> outside_;
 };
 
 /// Options of a run on the stand-in.

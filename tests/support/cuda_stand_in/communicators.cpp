@@ -1,5 +1,7 @@
 #include "tests/support/cuda_stand_in/communicators.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -7,7 +9,31 @@
 
 namespace pipegraph::cuda_stand_in {
 
-bool Clique::complete() const {
+SharedFolder shared_folder() { return SharedFolder(engine().settings().shared_folder); }
+
+namespace {
+
+std::string file_of_rank(const Clique& clique, std::size_t rank) {
+  return clique.key + " rank " + std::to_string(rank);
+}
+
+/// Looks for ranks that have joined in other processes.
+void look_for_others(Clique& clique) {
+  const SharedFolder folder = shared_folder();
+  for (std::size_t rank = 0; rank < clique.devices.size(); ++rank) {
+    if (clique.devices[rank] >= 0) continue;
+    const auto told = folder.get(file_of_rank(clique, rank));
+    if (!told) continue;
+    const int device = std::stoi(std::string(told->begin(), told->end()));
+    if (std::ranges::find(clique.devices, device) != clique.devices.end()) clique.refused = true;
+    clique.devices[rank] = device;
+  }
+}
+
+}  // namespace
+
+bool Clique::complete() {
+  if (shared_folder().in_use()) look_for_others(*this);
   return std::ranges::none_of(devices, [](int device) { return device < 0; });
 }
 
@@ -28,6 +54,7 @@ std::shared_ptr<Clique> Communicators::clique(const std::string& id, int ranks) 
   if (clique) return clique;
   clique = std::make_shared<Clique>();
   clique->name = "communicator " + std::to_string(cliques_.size());
+  clique->key = id;
   clique->members.resize(static_cast<std::size_t>(ranks));
   clique->devices.assign(static_cast<std::size_t>(ranks), -1);
   clique->stopped = stopped_;
@@ -38,6 +65,10 @@ std::shared_ptr<Clique> Communicators::clique(const std::string& id, int ranks) 
 void Communicators::stop(int rank) {
   stopped_.insert(rank);
   for (const auto& [key, comm] : comms_) comm->clique->stopped.insert(rank);
+}
+
+void Communicators::fail(int code) {
+  for (const auto& [key, comm] : comms_) comm->error = static_cast<ncclResult_t>(code);
 }
 
 std::vector<std::string> Communicators::names() const {
@@ -80,6 +111,11 @@ void join(ncclComm& comm) {
     if (device == comm.device) clique.refused = true;
   clique.devices[static_cast<std::size_t>(comm.rank)] = comm.device;
   clique.members[static_cast<std::size_t>(comm.rank)] = &comm;
+  if (const SharedFolder folder = shared_folder(); folder.in_use()) {
+    const std::string device = std::to_string(comm.device);
+    folder.put(file_of_rank(clique, static_cast<std::size_t>(comm.rank)),
+               {device.begin(), device.end()});
+  }
   engine().changed();
 }
 
@@ -186,14 +222,16 @@ using namespace pipegraph::cuda_stand_in;
 extern "C" {
 
 ncclResult_t ncclGetVersion(int* version) {
-  *version = NCCL_VERSION_CODE;
+  const int set = engine().settings().nccl_version;
+  *version = set != 0 ? set : NCCL_VERSION_CODE;
   return ncclSuccess;
 }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   return nccl_call("ncclGetUniqueId", [&](Engine::Lock& /*lock*/) {
     std::memset(id, 0, sizeof *id);
-    std::snprintf(id->internal, sizeof id->internal, "id %d", communicators().next_id());
+    std::snprintf(id->internal, sizeof id->internal, "id %d of %d", communicators().next_id(),
+                  static_cast<int>(::getpid()));
     return ncclSuccess;
   });
 }

@@ -14,6 +14,7 @@
 
 #include "tests/support/cuda_stand_in/call.h"
 #include "tests/support/cuda_stand_in/engine.h"
+#include "tests/support/cuda_stand_in/shared_folder.h"
 
 namespace pipegraph::cuda_stand_in {
 
@@ -39,6 +40,7 @@ struct Collective {
 /// What the ranks of one communicator share.
 struct Clique {
   std::string name;
+  std::string key;                 ///< of files in the shared folder
   std::vector<ncclComm*> members;  ///< by rank; null: not joined, or gone
   std::vector<int> devices;        ///< by rank; -1: not joined
   std::set<int> stopped;           ///< ranks that no longer take part
@@ -47,8 +49,12 @@ struct Clique {
   std::map<std::uint64_t, std::shared_ptr<Collective>> collectives;
   bool refused = false;  ///< two ranks on one GPU
 
-  bool complete() const;
+  /// Whether all have joined.
+  bool complete();
 };
+
+/// What processes meet by; not in use within one.
+SharedFolder shared_folder();
 
 enum class Operator : std::uint8_t { Send, Recv, AllReduce, AllGather, Broadcast };
 
@@ -73,6 +79,7 @@ class Communicators {
   bool exists(const ncclComm* comm) const;
   std::shared_ptr<Clique> clique(const std::string& id, int ranks);
   void stop(int rank);
+  void fail(int code);
   std::vector<std::string> names() const;
   void clear();
   int next_id() { return ++ids_; }
@@ -122,6 +129,7 @@ struct ncclComm {
   std::uint64_t running = 0;   ///< the launch whose turn it is
   std::uint64_t collectives = 0;
   std::set<std::pair<int, int>> connected;
+  std::map<std::pair<int, int>, int> files;  ///< in the shared folder, so far, by (from, to)
 
   bool joined() const { return clique->complete() || clique->refused; }
 };

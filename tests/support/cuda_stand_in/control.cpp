@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "tests/support/cuda_stand_in/call.h"
 #include "tests/support/cuda_stand_in/captures.h"
@@ -69,7 +70,10 @@ HostThread& host_thread() {
 std::optional<int> take_call_fault(const char* function) {
   if (the_state().forgotten_calls.contains(function)) return cudaSuccess;
   for (CallFault& fault : the_state().call_faults)
-    if (fault.function == function && --fault.left == 0) return fault.code;
+    if (fault.function == function && --fault.left == 0) {
+      while (fault.code == k_hangs) std::this_thread::sleep_for(std::chrono::seconds(1));
+      return fault.code;
+    }
   return std::nullopt;
 }
 
@@ -116,6 +120,12 @@ void fail_operation(const std::string& label, int nth) {
   const Unseen unseen;
   const Engine::Lock lock = engine().lock();
   engine().fail_operation(label, nth);
+}
+
+void fail_communicators(int code) {
+  const Unseen unseen;
+  const Engine::Lock lock = engine().lock();
+  communicators().fail(code);
 }
 
 void stop_rank(int rank) {

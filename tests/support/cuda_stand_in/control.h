@@ -27,6 +27,9 @@ struct Settings {
   /// A host that waits this long while nothing moves anywhere is deadlocked.
   std::chrono::milliseconds patience{5000};
   int driver_version = 13000;  ///< 0: no driver
+  int nccl_version = 0;        ///< 0: that of the headers
+  /// Where communicators of several processes meet; empty: they are of this process.
+  std::string shared_folder;
 };
 
 /// Ends the workers, forgets everything and starts afresh. What was left over (streams, events,
@@ -36,8 +39,10 @@ std::vector<std::string> reset(const Settings& settings = {});
 /// What a correct program never does, in the order found; empties the list.
 std::vector<std::string> take_findings();
 
-/// The `nth` call (from 1) of an API function from now on returns `code` instead of acting.
+/// The `nth` call (from 1) of an API function from now on returns `code` instead of acting, or
+/// never returns if that is k_hangs.
 void fail_call(const std::string& function, int nth, int code);
+inline constexpr int k_hangs = -1;
 /// Calls of an API function from now on return success without acting, as if a program had
 /// forgotten them.
 void forget_calls(const std::string& function);
@@ -46,6 +51,9 @@ void forget_calls(const std::string& function);
 void fail_operation(const std::string& label, int nth);
 /// This rank of every communicator stops taking part, as if its process were stopped.
 void stop_rank(int rank);
+/// Communicators that exist have failed: an error (a ncclResult_t) that stays and that they tell
+/// when asked.
+void fail_communicators(int code);
 
 /// Every stream with its current operation and what that waits for.
 std::string state();

@@ -6,6 +6,7 @@
 #include "tests/support/cuda_stand_in/call.h"
 #include "tests/support/cuda_stand_in/communicators.h"
 #include "tests/support/cuda_stand_in/memory.h"
+#include "tests/support/cuda_stand_in/process_transfers.h"
 
 namespace pipegraph::cuda_stand_in {
 
@@ -26,8 +27,6 @@ std::size_t bytes_of(ncclDataType_t type) {
   }
 }
 
-namespace {
-
 std::string text_of(const Part& part) {
   static const std::vector<std::string> k_names{"send to", "recv from", "all-reduce", "all-gather",
                                                 "broadcast from"};
@@ -36,6 +35,8 @@ std::string text_of(const Part& part) {
     text += " rank " + std::to_string(part.peer);
   return text + " of " + std::to_string(part.count * bytes_of(part.type)) + " bytes";
 }
+
+namespace {
 
 /// A launch of a communicator on a stream, carried out in steps.
 class Launch {
@@ -83,6 +84,7 @@ class Launch {
     Part part;
     std::shared_ptr<PostedHalf> half;  ///< send: ours; recv: the peer's once matched
     std::shared_ptr<Collective> collective;
+    std::string file;  ///< in the shared folder
     bool done = false;
   };
 
@@ -92,6 +94,7 @@ class Launch {
 
   bool can_go_on(const Work& work) const {
     if (work.done) return false;
+    if (between_processes_) return others_are_there(comm_, work.part, work.file);
     switch (work.part.kind) {
       case Operator::Send:
         return work.half->taken;
@@ -110,6 +113,12 @@ class Launch {
 
   void post(Work& work) {
     const Part& part = work.part;
+    if (between_processes_) {
+      const Unseen unseen;
+      const Engine::Lock lock = engine().lock();
+      work.file = post_file(comm_, part);
+      return;
+    }
     if (part.kind == Operator::Recv) return;
     declare_read(host_view(part.source), part.source == nullptr ? 0 : bytes(part));
     if (part.kind == Operator::Send)
@@ -162,16 +171,15 @@ class Launch {
   }
 
   void carry_out(Work& work) {
-    switch (work.part.kind) {
-      case Operator::Send:
-        break;  // never back: the receiver's work does not order ours
-      case Operator::Recv:
-        receive(work);
-        break;
-      default:
-        finish_collective(work);
-        break;
-    }
+    if (between_processes_) {
+      const Unseen unseen;
+      const Engine::Lock lock = engine().lock();
+      take_file(comm_, work.part, work.file);
+    } else if (work.part.kind == Operator::Recv) {
+      receive(work);
+    } else if (work.part.kind != Operator::Send) {
+      finish_collective(work);
+    }  // a send, never back: the receiver's work does not order ours
     work.done = true;
   }
 
@@ -241,6 +249,7 @@ class Launch {
 
   ncclComm& comm_;
   std::shared_ptr<Clique> clique_;
+  bool between_processes_ = shared_folder().in_use();
   std::uint64_t turn_;
   std::vector<Work> works_;
   bool posted_ = false;
@@ -279,6 +288,7 @@ void touch_pairs(ncclComm& comm, const std::vector<Part>& parts) {
 }
 
 bool pairs_connected(const ncclComm& comm) {
+  if (shared_folder().in_use()) return true;
   return std::ranges::all_of(comm.connected, [&](const std::pair<int, int>& pair) {
     return comm.clique->connecting[pair] >= 2;
   });

@@ -1,0 +1,33 @@
+// What a user may choose about GPUs. Without CUDA's headers: the program reads options, the CUDA
+// backend is a module.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace pipegraph {
+
+/// Whether a program may have more devices than there are GPUs; they then take turns.
+enum class GpuSharing : std::uint8_t { Refused, Allowed };
+
+/// How messages travel between GPUs: copies reach within a process, NCCL everywhere.
+enum class GpuTransport : std::uint8_t { Copy, Nccl };
+
+/// One for each directed pair of devices and each group that reduces, or a single one for all.
+enum class NcclCommunicators : std::uint8_t { PerPair, One };
+
+/// Who adds up gradients: the devices, in the order of the program, or NCCL in its own.
+enum class GroupSums : std::uint8_t { InOrder, ByNccl };
+
+struct NcclSettings {
+  NcclCommunicators communicators = NcclCommunicators::PerPair;
+  GroupSums sums = GroupSums::InOrder;
+};
+
+struct GpuOptions {
+  GpuSharing sharing = GpuSharing::Refused;
+  std::optional<GpuTransport> transport;  ///< nothing: NCCL between ranks, copies otherwise
+  NcclSettings nccl;
+};
+
+}  // namespace pipegraph

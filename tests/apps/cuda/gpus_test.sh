@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# One process with several GPUs trains what cores train, however messages travel; what cannot work is said in a line.
+#   gpus_test.sh PROGRAM MODULE
+. "$(dirname "$0")/gpu_program.sh"
+
+# train FOLDER STAND_IN ARGUMENT...: its exit code.
+train() {
+  PIPEGRAPH_CUDA_STAND_IN="$2" timeout 120 "$program" run small.yaml --steps 6 --seed 1 --no-report -o "$1" "${@:3}" >out 2>err
+}
+train cpu "" --backend cpu || fail "the cpu failed" "$(<err)"
+train copy gpus=4 --backend cuda || fail "copies failed" "$(<err)"
+train nccl gpus=4 --backend cuda --transport nccl || fail "NCCL failed" "$(<err)"
+grep -q 'messages between GPUs by NCCL 2.* thread blocks for each communicator' err ||
+  grep -q 'messages between GPUs by NCCL' out || fail "NCCL is not mentioned" "$(<out)" "$(<err)"
+train one gpus=4 --backend cuda --transport nccl --nccl-communicators one || fail "one communicator failed" "$(<err)"
+train sums gpus=4 --backend cuda --transport nccl --deterministic no || fail "sums by NCCL failed" "$(<err)"
+train shared gpus=3 --backend cuda --transport nccl --share-gpus || fail "shared GPUs failed" "$(<err)"
+for way in copy nccl one sums shared; do
+  same_losses "$way" cpu || fail "$way has other losses than the cpu" "$(<"$way/training/loss.csv")"
+done
+for way in nccl one shared; do
+  diff <(cut -d, -f1-4 copy/training/loss.csv) <(cut -d, -f1-4 "$way/training/loss.csv") || fail "$way has other bits than copies"
+done
+
+# refused CODE WHAT STAND_IN ARGUMENT...: in one line that has all words of WHAT, an extended regular expression.
+refused() {
+  train refused "$3" "${@:4}"
+  local code=$?
+  ((code == $1)) || fail "exit code $code instead of $1 for: $2" "$(<err)"
+  grep -Eq "$2" err || fail "not said: $2" "$(<err)"
+}
+refused 3 "program uses 4 devices, this machine has 2 GPUs" gpus=2 --backend cuda
+refused 3 "NCCL 2.18.0 is too old: 2.19.0 or newer is needed" "gpus=4 nccl=21800" --backend cuda --transport nccl
+refused 3 "one communicator needs a GPU for each device, but d0 and d3 share GPU" gpus=3 --backend cuda \
+  --transport nccl --nccl-communicators one --share-gpus
+refused 3 "rank 0, device d[0-9].*ncclSend\(.* failed on GPU [0-9]: unhandled system error; ncclSend was made to fail" \
+  "gpus=4 fail=ncclSend:40:2" --backend cuda --transport nccl
+refused 3 "ncclCommInitRankConfig\(.* failed on GPU [0-9].*was made to fail" "gpus=4 fail=ncclCommInitRankConfig:3:2" \
+  --backend cuda --transport nccl
+refused 3 "the communicator .*has not come about for 2 s" "gpus=4 stop=1" --backend cuda --transport nccl --deadline "2 s"
+refused 2 "transport: only the backend 'cuda' has GPUs" "" --backend cpu --transport nccl
+refused 2 "transport: 'nickel' is unknown; expected" gpus=4 --backend cuda --transport nickel
+exit $((failures > 0))
