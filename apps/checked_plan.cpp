@@ -50,7 +50,7 @@ void CheckedPlan::profile(int rounds) {
     samples_.add(modelled, PassSamples::Kinds::AllReduces);
     return samples_.add(modelled, PassSamples::Kinds::Computes);
   }
-  profile_all_reduces(rounds);
+  process_.run_step(Tracing::Off);  // passes find in memory what a step leaves
   std::vector<Durations> last;
   const auto run = [&] {
     last = run_passes_alone(process_.executor(), program_, rounds);
@@ -62,18 +62,17 @@ void CheckedPlan::profile(int rounds) {
   rounds_.run(1, run, add);
   // Better a profile of a disturbed machine than none; it is marked.
   if (rounds_.counted() == 0) add();
+  profile_all_reduces(rounds);
 }
 
-/// All members have to take part in them, so they are taken from whole steps.
 void CheckedPlan::profile_all_reduces(int rounds) {
-  StepResult last;
+  if (!process_.reductions().any()) return;
+  Durations last;
   const auto run = [&] {
-    last = process_.run_step(Tracing::On);
-    return last;
+    last = process_.reductions().run();
+    return StepResult{};
   };
-  const auto add = [&] {
-    samples_.add(durations_of(program_, *last.record), PassSamples::Kinds::AllReduces);
-  };
+  const auto add = [&] { samples_.add(last, PassSamples::Kinds::AllReduces); };
   reductions_.run(rounds, run, add);
   if (reductions_.counted() == 0) add();
 }

@@ -21,7 +21,7 @@ class CheckedPlan {
 
   /// What does not count: first touches of memory, buffers filled.
   void warm_up();
-  /// `rounds` undisturbed rounds of its passes alone, and as many steps for its all-reduces.
+  /// `rounds` undisturbed rounds of its passes alone, and as many of its all-reduces alone.
   void profile(int rounds);
   /// `steps` undisturbed steps that count, and half as many traced ones.
   void measure(int steps);

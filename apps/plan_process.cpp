@@ -66,6 +66,8 @@ void PlanProcess::make_executor(const Plan& plan, EngineFactory engines, ClockFa
                                                    .engines = std::move(engines),
                                                    .clocks = std::move(clocks)},
                                          ExecutionOptions{});
+  reductions_.emplace(*executor_,
+                      LoneReductions::Parts{plan.program, channels_, state_, *transport_});
 }
 
 StepResult PlanProcess::run_step(Tracing tracing) { return executor_->run_step(tracing); }

@@ -12,6 +12,7 @@
 #include "core/run/collective_schedules.h"
 #include "core/stage/stage_graph.h"
 #include "exec/executor.h"
+#include "exec/measure/lone_reductions.h"
 #include "exec/steps/training_devices.h"
 #include "exec/training/synthetic_data.h"
 
@@ -46,6 +47,8 @@ class PlanProcess {
   /// 0, so that no number grows however often passes run.
   StepResult run_step(Tracing tracing);
   Executor& executor() { return *executor_; }
+  /// Of this plan's all-reduces; lives as long as this.
+  LoneReductions& reductions() { return *reductions_; }
 
  private:
   void make_executor(const Plan& plan, EngineFactory engines, ClockFactory clocks);
@@ -57,6 +60,7 @@ class PlanProcess {
   std::optional<SyntheticData> data_;
   std::optional<TrainingDevices> devices_;
   std::unique_ptr<Executor> executor_;
+  std::optional<LoneReductions> reductions_;
 };
 
 }  // namespace pipegraph

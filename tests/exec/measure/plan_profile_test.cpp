@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 
+#include "exec/measure/lone_reductions.h"
 #include "exec/transport/in_process.h"
 
 namespace pipegraph {
@@ -137,6 +139,72 @@ TEST(RunPassesAlone, ComputesEverythingEveryRoundInTheDevicesOrderAndNothingElse
   for (const Durations& round : rounds)
     for (std::size_t i = 0; i < program.size(); ++i)
       EXPECT_EQ(std::isnan(round[i].count()), !is_compute(program.instructions()[i].kind)) << i;
+}
+
+/// Has a vector of floats, and is asked for their sum over both devices.
+class AddingEngine : public Engine {
+ public:
+  AddingEngine(DeviceId device, std::vector<float>& values) : device_(device), values_(values) {
+    own_ = {reinterpret_cast<std::byte*>(values_.data()), Bytes{4 * values_.size()}};
+    for (const std::int32_t other : {0, 1})
+      addends_.push_back(
+          {0, DeviceId{other}, other == device.value ? std::span(&own_, 1) : std::span<Piece>()});
+  }
+  void start(InstructionId) override {}
+  std::span<const Completion> poll() override { return {}; }
+  std::span<const Piece> pieces(InstructionId) override { return {}; }
+  GradientSum reduced(InstructionId) override { return {addends_, std::span(&own_, 1)}; }
+  void add(Piece to, Piece from) override {
+    for (std::size_t i = 0; i < floats(to); ++i) data(to)[i] += data(from)[i];
+  }
+  void copy(Piece to, Piece from) override { std::copy_n(data(from), floats(to), data(to)); }
+  Piece allocate(Bytes bytes) override {
+    scratch_.resize(bytes.count);
+    return {scratch_.data(), bytes};
+  }
+
+ private:
+  static float* data(Piece piece) { return reinterpret_cast<float*>(piece.data); }
+  static std::size_t floats(Piece piece) { return piece.bytes.count / 4; }
+
+  DeviceId device_;
+  std::vector<float>& values_;
+  Piece own_;
+  std::vector<Addend> addends_;
+  std::vector<std::byte> scratch_;
+};
+
+// 1 and 2 become 3 and 3, then 6 and 6: both rounds were carried out, on all of both vectors.
+TEST(LoneReductions, AddUpOnAllMembersAndNameTheirTimes) {
+  const Program program = two_devices();
+  const Channels channels(program);
+  RunState state(program);
+  SingleRank ranks;
+  const auto transport = make_in_process_transport(program, channels, state);
+  std::vector<std::vector<float>> values{std::vector<float>(5, 1.0F), std::vector<float>(5, 2.0F)};
+  Executor executor({.program = program,
+                     .channels = channels,
+                     .state = state,
+                     .transport = *transport,
+                     .ranks = ranks,
+                     .devices = {DeviceId{0}, DeviceId{1}},
+                     .engines =
+                         [&](DeviceId device, Clock&) {
+                           return std::make_unique<AddingEngine>(device, values[device.index()]);
+                         },
+                     .clocks = [](DeviceId) { return make_real_clock(); }},
+                    {});
+  LoneReductions reductions(executor, {program, channels, state, *transport});
+  ASSERT_TRUE(reductions.any());
+  for (const float expected : {3.0F, 6.0F}) {
+    const Durations durations = reductions.run();
+    for (const std::vector<float>& of_device : values)
+      EXPECT_EQ(of_device, std::vector<float>(5, expected));
+    for (std::size_t i = 0; i < program.size(); ++i)
+      EXPECT_EQ(std::isnan(durations[i].count()),
+                program.instructions()[i].kind != InstructionKind::AllReduce);
+    EXPECT_GT(durations[2], Seconds{0});
+  }
 }
 
 }  // namespace
