@@ -104,8 +104,7 @@ std::size_t DeviceBackend::receive() {
     current_ = arrival.instruction;
     const Instruction& instruction = parts_.program.at(arrival.instruction);
     if (is_transfer(instruction.kind)) {
-      complete(arrival.instruction,
-               std::max(posted_[instruction.lane.index()], arrival.other_posted));
+      complete(arrival, std::max(posted_[instruction.lane.index()], arrival.other_posted));
     } else if (const auto start = all_reducer_.arrived(arrival)) {
       complete(arrival.instruction, *start);
     }
@@ -118,6 +117,12 @@ void DeviceBackend::compute() {
     --computing_;
     complete(done);
   }
+}
+
+void DeviceBackend::complete(const Arrival& half, Seconds posted) {
+  if (!half.moved) return complete(half.instruction, posted);
+  complete(
+      {half.instruction, std::max(posted, half.moved->start), std::max(posted, half.moved->end)});
 }
 
 void DeviceBackend::complete(InstructionId id, Seconds start) {

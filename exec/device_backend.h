@@ -54,6 +54,7 @@ class DeviceBackend : public Backend {
   void compute();
   void release_held();
   void complete(const Completion& done);
+  void complete(const Arrival& half, Seconds posted);  ///< posted: by both ends
   void complete(InstructionId id, Seconds start);
   void report(const Completion& done);
   void pause();

@@ -73,8 +73,10 @@ class CudaDevices final : public DeviceSet {
     if (transport_ == GpuTransport::Nccl)
       notes.push_back("messages between GPUs by " + nccl_text());
     notes.emplace_back(
-        "times of computes are those of events on the GPUs, times of messages and sums are stamps "
-        "of the host");
+        transport_ == GpuTransport::Nccl
+            ? "times of computes are those of events on the GPUs, others are stamps of the host"
+            : "times of computes and messages are those of events on the GPUs, times of sums are "
+              "stamps of the host");
     return notes;
   }
 

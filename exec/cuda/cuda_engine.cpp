@@ -54,7 +54,8 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
       runner_(std::in_place_index<0>, device_, passes_, memory_.bases(),
               Reader{context.shared.order, uploads_, device_.stream(), from_host_}),
       exchange_(allocate_pinned(Bytes{k_exchange_floats * sizeof(float)})),
-      computes_(device_.stream(), context.clock) {
+      times_(context.clock),
+      computes_(device_.stream(), context.clock, times_) {
   if (rounds())
     runner_.emplace<1>(bf16_device_, passes_, memory_.bases(),
                        Reader{context.shared.order, uploads_, device_.stream(), from_host_});
@@ -67,7 +68,7 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
     fill_initial_weights(shared_.tables.graph(), stored.owner, options.seed, weights);
     write({Area::Parameters, stored.begin}, weights);
   }
-  shared_.lanes.enter(device, sums_);
+  shared_.lanes.enter(device, sums_, times_);
 }
 
 CudaEngine::~CudaEngine() { shared_.lanes.leave(passes_.device()); }
@@ -91,7 +92,7 @@ void CudaEngine::begin_step(std::int64_t /*step*/) {
   for (const Stretch& zeros : zero_at_begin(passes_))
     device_.zero(floats(address(memory_.bases(), zeros.begin)), count_of(zeros.bytes));
   if (poisoning_) poisoning_->begin_step();
-  computes_.begin_step();
+  times_.begin_step();
   PIPEGRAPH_CUDA(cudaStreamSynchronize(device_.stream()));
 }
 

@@ -123,6 +123,7 @@ class CudaEngine final : public TrainingEngine {
   std::variant<PassRunner<CudaDevice, Reader>, PassRunner<CudaBf16Device, Reader>> runner_;
   std::optional<Poisoning> poisoning_;
   PinnedMemory exchange_;  ///< for reads and writes
+  StreamTimes times_;
   EnqueuedComputes computes_;
 };
 

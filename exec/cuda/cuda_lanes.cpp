@@ -14,9 +14,10 @@ CudaLanes::CudaLanes(std::vector<int> gpu_of_device)
 
 CudaLanes::~CudaLanes() = default;
 
-void CudaLanes::enter(DeviceId device, SumStream& sums) {
+void CudaLanes::enter(DeviceId device, SumStream& sums, StreamTimes& times) {
   if (connections_ != nullptr) connections_->connect(device, sums);
   at(device).sums = &sums;
+  at(device).times = &times;
 }
 
 void CudaLanes::leave(DeviceId device) noexcept {
@@ -35,8 +36,9 @@ void CudaLanes::begin(const Move& move) {
   if (lane.stream.get() == nullptr) lane.stream = make_stream();
   sender.sums->make_wait(lane.stream.get());
   if (&sender != &receiver) receiver.sums->make_wait(lane.stream.get());
+  lane.under_way.push_back(receiver.times->begin({}, lane.stream.get()));
   copy(move, lane.stream.get());
-  lane.under_way.push_back(receiver.events.record(lane.stream.get()));
+  receiver.times->end(lane.under_way.back(), lane.stream.get());
 }
 
 void CudaLanes::copy(const Move& move, cudaStream_t stream) const {
@@ -53,9 +55,13 @@ void CudaLanes::copy(const Move& move, cudaStream_t stream) const {
 
 bool CudaLanes::ended(DeviceId receiver, ChannelId channel) {
   Lane& lane = at(receiver).lanes.at(channel);
-  CudaEvent& oldest = lane.under_way.front();
-  if (!PIPEGRAPH_CUDA_ENDED(cudaEventQuery(oldest.get()))) return false;
-  at(receiver).events.give_back(std::move(oldest));
+  EnqueuedWork& oldest = lane.under_way.front();
+  if (!StreamTimes::ended(oldest)) return false;
+  Member& member = at(receiver);
+  member.moved.reset();
+  if (StreamTimes::measured(oldest))
+    member.moved = {member.times->start_of(oldest), member.times->end_of(oldest)};
+  member.times->give_back(std::move(oldest));
   lane.under_way.pop_front();
   return true;
 }

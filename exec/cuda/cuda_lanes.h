@@ -5,9 +5,10 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <vector>
 
-#include "exec/cuda/event_pool.h"
+#include "exec/cuda/stream_times.h"
 #include "exec/cuda/sum_stream.h"
 #include "exec/transport/mover.h"
 
@@ -35,25 +36,27 @@ class CudaLanes final : public Mover {
   /// Told of devices from now on; null: nothing is. While no device is there.
   void connect_with(DeviceConnections* connections) { connections_ = connections; }
 
-  /// A device takes part until it leaves; `sums` is its own. Its thread. Errors: those of what
-  /// connects devices.
-  void enter(DeviceId device, SumStream& sums);
+  /// A device takes part until it leaves; `sums` and `times` are its own. Its thread. Errors: those
+  /// of what connects devices.
+  void enter(DeviceId device, SumStream& sums, StreamTimes& times);
   /// Its memory and streams may go afterwards: nothing copies any more. No device is running.
   void leave(DeviceId device) noexcept;
 
   void posting(DeviceId self) override { at(self).sums->publish(); }
   void begin(const Move& move) override;
   bool ended(DeviceId receiver, ChannelId channel) override;
+  std::optional<MoveTimes> times(DeviceId receiver) const override { return at(receiver).moved; }
 
  private:
   struct Lane {
     CudaStream stream;
-    std::deque<CudaEvent> under_way;  ///< one for each move
+    std::deque<EnqueuedWork> under_way;  ///< by move
   };
   struct Member {
     int gpu = 0;
     SumStream* sums = nullptr;
-    EventPool events;
+    StreamTimes* times = nullptr;
+    std::optional<MoveTimes> moved;   ///< of the last that ended
     std::map<ChannelId, Lane> lanes;  ///< those it receives on; its thread only
   };
 

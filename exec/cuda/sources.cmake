@@ -19,6 +19,7 @@ set(exec_cuda_sources
   nccl_transport.cpp
   step_issuer.cpp
   step_samples.cpp
+  stream_times.cpp
   uploads.cpp)
 list(TRANSFORM exec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 set(exec_cuda_depends core_base core_model exec_kernels exec_operators exec_passes exec_training exec_transport fmt::fmt)

@@ -44,9 +44,11 @@ StepIssuer::StepIssuer(const Program& program, std::vector<CudaEngine*> engines)
     Bytes& bytes = largest[instruction.group.index()];
     bytes = std::max(bytes, total_bytes(engine(id).reduced(id).sum));
   }
-  for (std::size_t group = 0; group < sums_.size(); ++group)
-    sums_[group] = {make_stream(), allocate_on_device(largest[group]),
-                    allocate_on_device(largest[group])};
+  for (std::size_t group = 0; group < sums_.size(); ++group) {
+    // Of one member: it says whose memory it is, should there be too little.
+    CudaEngine& first = *engines_[program.groups()[group].devices.front().index()];
+    sums_[group] = {make_stream(), first.allocate(largest[group]), first.allocate(largest[group])};
+  }
   const std::size_t streams = engines_.size() + copies_.size() + sums_.size();
   for (std::size_t i = 0; i < streams; ++i) last_.push_back(make_event());
 }
@@ -146,8 +148,8 @@ std::span<const Piece> StepIssuer::pieces_of(std::span<const InstructionId> memb
 void StepIssuer::add_up(std::span<const InstructionId> members, const Summing& summing) {
   const GradientSum sum = engine(members.front()).reduced(members.front());
   const Bytes bytes = total_bytes(sum.sum);
-  const Piece total{summing.total.get(), bytes};
-  const Piece of_use{summing.of_use.get(), bytes};
+  const Piece total{summing.total.data, bytes};
+  const Piece of_use{summing.of_use.data, bytes};
   const cudaStream_t stream = summing.stream.get();
   for (std::size_t a = 0; a < sum.addends.size();) {
     const std::int32_t use = sum.addends[a].use;

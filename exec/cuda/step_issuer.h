@@ -25,7 +25,7 @@ class StepIssuer {
   /// Where an all-reduce adds up.
   struct Summing {
     CudaStream stream;
-    GpuMemory total, of_use;
+    Piece total, of_use;
   };
 
   void begin(cudaStream_t root);

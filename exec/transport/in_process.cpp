@@ -119,15 +119,18 @@ class InProcessTransport : public Transport {
       return;
     }
     copy_pieces(sent.pieces, expected.pieces);
-    arrive(receiver, sent, expected);
+    arrive(receiver, {sent, expected}, std::nullopt);
   }
 
-  void arrive(Device& receiver, const MessageHalf& sent, const MessageHalf& expected) {
-    receiver.at_once.push_back({expected.instruction, expected.token, Half::Recv, sent.posted});
+  void arrive(Device& receiver, const Message& message, const std::optional<MoveTimes>& moved) {
+    const auto& [sent, expected] = message;
+    receiver.at_once.push_back(
+        {expected.instruction, expected.token, Half::Recv, sent.posted, moved});
     at(channels_.at(sent.channel).from)
-        .mailbox.put({.kind = Letter::Kind::Received,
-                      .sent = {},
-                      .received = {sent.instruction, sent.token, Half::Send, expected.posted}});
+        .mailbox.put(
+            {.kind = Letter::Kind::Received,
+             .sent = {},
+             .received = {sent.instruction, sent.token, Half::Send, expected.posted, moved}});
   }
 
   void move(Device& receiver, const Message& message) {
@@ -147,7 +150,7 @@ class InProcessTransport : public Transport {
     std::erase_if(receiver.moving, [&](ChannelId channel) {
       Fifo<Message>& moving = queues_[channel.index()].moving;
       while (!moving.empty() && mover_->ended(channels_.at(channel).to, channel)) {
-        arrive(receiver, moving.front().sent, moving.front().expected);
+        arrive(receiver, moving.front(), mover_->times(channels_.at(channel).to));
         moving.pop();
         --receiver.moves;
       }

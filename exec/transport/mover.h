@@ -7,6 +7,7 @@
 #include "core/base/ids.h"
 #include "exec/transport/channels.h"
 #include "exec/transport/piece.h"
+#include "exec/transport/transport.h"
 
 namespace pipegraph {
 
@@ -30,6 +31,9 @@ class Mover {
   /// Whether the oldest move on a channel of the receiver has ended; after a yes, the next one is
   /// meant. Its thread.
   virtual bool ended(DeviceId receiver, ChannelId channel) = 0;
+  /// When the move was under way for which the receiver heard the last yes; nothing if that was not
+  /// measured. Its thread.
+  virtual std::optional<MoveTimes> times(DeviceId /*receiver*/) const { return std::nullopt; }
 };
 
 }  // namespace pipegraph

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -33,12 +34,18 @@ struct MessageHalf {
   std::span<const Piece> pieces;
 };
 
+/// When data moved, as what moved it measured.
+struct MoveTimes {
+  Seconds start{0}, end{0};
+};
+
 /// A half that has completed: the receiver has the data, the sender knows it.
 struct Arrival {
   InstructionId instruction;
   std::uint32_t token = 0;
   Half half = Half::Send;
-  Seconds other_posted{0};  ///< of the other side
+  Seconds other_posted{0};                        ///< of the other side
+  std::optional<MoveTimes> moved = std::nullopt;  ///< none: nobody measured
 };
 
 /// A vector that all members of a group add up.

@@ -17,7 +17,7 @@ class EnqueuedComputesOnAStream : public cuda_stand_in::StandIn {
   /// One step of computes that each take k_work on the GPU; the host first looks when all have
   /// ended.
   std::vector<Completion> step(Tracing tracing) {
-    computes_.begin_step();
+    times_.begin_step();
     clock_->begin(std::chrono::steady_clock::now(), tracing);
     for (std::int32_t i = 0; i < k_computes; ++i)
       computes_.add(InstructionId{i}, [&] {
@@ -32,7 +32,8 @@ class EnqueuedComputesOnAStream : public cuda_stand_in::StandIn {
 
   std::unique_ptr<Clock> clock_ = make_real_clock();
   CudaStream stream_ = make_stream();
-  EnqueuedComputes computes_{stream_.get(), *clock_};
+  StreamTimes times_{*clock_};
+  EnqueuedComputes computes_{stream_.get(), *clock_, times_};
   Seconds all_ended_{0};
 };
 INSTANTIATE_TEST_SUITE_P(Paces, EnqueuedComputesOnAStream, cuda_stand_in::both_paces(),

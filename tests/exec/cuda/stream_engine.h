@@ -25,12 +25,13 @@ class StreamEngine final : public Engine {
         device_(device),
         gpu_(make_current(lanes.gpu(device))),
         stream_(make_stream()),
-        computes_(stream_.get(), clock) {
-    lanes_.enter(device, sums_);
+        times_(clock),
+        computes_(stream_.get(), clock, times_) {
+    lanes_.enter(device, sums_, times_);
   }
   ~StreamEngine() override { lanes_.leave(device_); }
 
-  void begin_step(std::int64_t /*step*/) override { computes_.begin_step(); }
+  void begin_step(std::int64_t /*step*/) override { times_.begin_step(); }
   std::size_t most_under_way() const override { return 3; }
   void start(InstructionId compute) override {
     computes_.add(compute, [&] {
@@ -77,6 +78,7 @@ class StreamEngine final : public Engine {
   CudaStream stream_;
   SumStream sums_;
   std::map<InstructionId, Message> messages_;
+  StreamTimes times_;
   EnqueuedComputes computes_;
 };
 

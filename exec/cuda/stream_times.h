@@ -1,0 +1,49 @@
+// When work on a device's streams began and ended. Untraced steps get one event without timing for
+// each piece of work; traced ones a pair that the GPU stamps, which are placed on the device's
+// clock by an origin that both saw.
+#pragma once
+
+#include "exec/clock.h"
+#include "exec/cuda/event_pool.h"
+
+namespace pipegraph {
+
+/// One piece of work.
+struct EnqueuedWork {
+  Seconds enqueued{0};
+  CudaEvent began;  ///< of traced steps only
+  CudaEvent ended;
+};
+
+/// Of one device and its thread.
+class StreamTimes {
+ public:
+  /// `clock` outlives this.
+  explicit StreamTimes(Clock& clock) : clock_(clock) {}
+
+  /// All streams are idle. Errors of this and what follows: CudaError.
+  void begin_step() { timed_.give_back(std::move(origin_)); }
+  /// Before and after the work is enqueued on `stream`, which is idle if it is the first of a step.
+  EnqueuedWork begin(InstructionId id, cudaStream_t stream);
+  void end(EnqueuedWork& work, cudaStream_t stream);
+
+  static bool ended(const EnqueuedWork& work) {
+    return PIPEGRAPH_CUDA_ENDED(cudaEventQuery(work.ended.get()));
+  }
+  static bool measured(const EnqueuedWork& work) { return work.began.get() != nullptr; }
+  /// Of work that was measured and has ended.
+  Seconds start_of(const EnqueuedWork& work) const;
+  Seconds end_of(const EnqueuedWork& work) const;
+
+  void give_back(EnqueuedWork work);
+
+ private:
+  Seconds time_of(const CudaEvent& event) const;
+
+  Clock& clock_;
+  EventPool untimed_, timed_{EventTiming::On};
+  CudaEvent origin_;      ///< recorded on an idle stream, right after the clock showed
+  Seconds origin_at_{0};  ///< this
+};
+
+}  // namespace pipegraph
