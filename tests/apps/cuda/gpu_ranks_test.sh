@@ -35,4 +35,29 @@ refused() {
 }
 refused 3 "device d0 of rank 0 and device d2 of rank 1 share GPU .*, which NCCL refuses: start at most one rank" 2 1 --share-gpus
 refused 2 "transport: copies reach within a process only" 2 4 --transport copy
+
+# A rank that is killed or stopped while it trains ends the job in seconds; where it is stopped, others name it.
+# strike SIGNAL: exit code in `code`.
+strike() {
+  local meeting
+  meeting=$(mktemp -d "$scratch/meeting.XXXX")
+  PIPEGRAPH_CUDA_STAND_IN="gpus=4 folder=$meeting" timeout 60 "$mpirun" --oversubscribe --bind-to none -n 2 "$program" \
+    run small.yaml --backend cuda --no-report --checkpoint-every 2 --steps 100000 --deadline "4 s" -o "strike$1" >out 2>err &
+  local job=$!
+  for ((tries = 0; tries < 600; tries++)); do
+    compgen -G "strike$1/training/checkpoints/*.json" >/dev/null && break
+    sleep 0.05
+  done
+  mapfile -t ranks < <(pgrep -f "^$program run small.yaml")
+  ((${#ranks[@]} == 2)) || fail "there are not two ranks: ${ranks[*]}" "$(<err)"
+  kill "-$1" "${ranks[1]}"
+  wait "$job"
+  code=$?
+  kill -KILL "${ranks[@]}" 2>/dev/null
+}
+strike KILL
+((code != 0 && code != 124)) || fail "a killed rank gave $code" "$(<err)"
+strike STOP
+((code == 3)) || fail "a stopped rank gave $code" "$(<err)"
+grep -q "has not been heard of for 3 s: it was stopped" err || fail "the stopped rank is not named" "$(<err)"
 exit $((failures > 0))

@@ -38,6 +38,8 @@ refused 3 "rank 0, device d[0-9].*ncclSend\(.* failed on GPU [0-9]: unhandled sy
 refused 3 "ncclCommInitRankConfig\(.* failed on GPU [0-9].*was made to fail" "gpus=4 fail=ncclCommInitRankConfig:3:2" \
   --backend cuda --transport nccl
 refused 3 "the communicator .*has not come about for 2 s" "gpus=4 stop=1" --backend cuda --transport nccl --deadline "2 s"
+# Nothing but the end of the process helps where aborting never returns.
+refused 3 "ncclSend\(.* failed on GPU" "gpus=4 fail=ncclSend:40:2 fail=ncclCommAbort:1:-1" --backend cuda --transport nccl
 refused 2 "transport: only the backend 'cuda' has GPUs" "" --backend cpu --transport nccl
 refused 2 "transport: 'nickel' is unknown; expected" gpus=4 --backend cuda --transport nickel
 exit $((failures > 0))

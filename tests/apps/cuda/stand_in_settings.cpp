@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/cuda_stand_in/control.h"
 
@@ -15,8 +16,11 @@ struct Asked {
   Settings settings{.devices = 2,
                     .pace = Pace::Eager,
                     .patience = std::chrono::minutes(5)};  // other processes take their time
-  std::string function;
-  int nth = 0, code = 0;
+  struct Fault {
+    std::string function;
+    int nth = 0, code = 0;
+  };
+  std::vector<Fault> faults;
   int stopped = -1;
 };
 
@@ -31,9 +35,8 @@ void read(const std::string& word, Asked& asked) {
   if (key == "fail") {
     const std::size_t first = value.find(':');
     const std::size_t second = value.find(':', first + 1);
-    asked.function = value.substr(0, first);
-    asked.nth = std::stoi(value.substr(first + 1));
-    asked.code = std::stoi(value.substr(second + 1));
+    asked.faults.push_back({value.substr(0, first), std::stoi(value.substr(first + 1)),
+                            std::stoi(value.substr(second + 1))});
   }
 }
 
@@ -43,7 +46,7 @@ void read(const std::string& word, Asked& asked) {
   std::istringstream words(text == nullptr ? "" : text);
   for (std::string word; words >> word;) read(word, asked);
   reset(asked.settings);
-  if (!asked.function.empty()) fail_call(asked.function, asked.nth, asked.code);
+  for (const Asked::Fault& fault : asked.faults) fail_call(fault.function, fault.nth, fault.code);
   if (asked.stopped >= 0) stop_rank(asked.stopped);
   return true;
 }();

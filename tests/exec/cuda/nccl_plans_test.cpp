@@ -67,6 +67,14 @@ TEST_P(NcclTraining, CarriesMessagesOfSeveralTensorsAndTiedWeights) {
   }
 }
 
+TEST_P(NcclTraining, HasTheBitsOfCopiesInBf16) {
+  const ComputationGraph graph = diamond_network(Precision::Bf16);
+  PlanSketch plan = two_branches_replicated();
+  plan.precision = Precision::Bf16;
+  expect_same_bits(gradients_of(graph, plan, by_nccl()), gradients_of(graph, plan, on_stand_in()),
+                   "bf16");
+}
+
 TEST_P(NcclTraining, LeavesDevicesOfOneGpuToCopies) {
   start({.devices = 3});  // seven devices
   const PlanSketch plan = two_branches_replicated();

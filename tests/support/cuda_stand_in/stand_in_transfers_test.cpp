@@ -1,6 +1,8 @@
 // NCCL of the stand-in: matching by order, rendezvous, groups, collectives, failure.
 #include <nccl.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "tests/support/cuda_stand_in/stand_in_fixture.h"
@@ -225,6 +227,36 @@ TEST_P(StandInTransfers, ANonBlockingCallStartsWhenItIsPolled) {
       ncclCommDestroy(comm);
     });
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST_P(StandInTransfers, RanksThatMeetInAFolderExchangeAndAddUp) {
+  std::string folder = testing::TempDir() + "meetingXXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  start({.shared_folder = folder});
+  on_ranks(2, [](const Rank& self) {
+    float* const data = new_floats(1);
+    fill(self.stream, data, 1, static_cast<float>(self.rank + 1));
+    ncclAllReduce(data, data, 1, ncclFloat32, ncclSum, self.comm, self.stream);
+    EXPECT_EQ(value_of(self, data), 3.0F);
+    fill(self.stream, data, 1, static_cast<float>(self.rank + 5));
+    if (self.rank == 0)
+      ncclSend(data, 1, ncclFloat32, 1, self.comm, self.stream);
+    else
+      ncclRecv(data, 1, ncclFloat32, 0, self.comm, self.stream);
+    EXPECT_EQ(value_of(self, data), 5.0F);
+    ncclCommDestroy(self.comm);
+  });
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(StandInTransfers, TellsOfAFailureWhenAsked) {
+  on_ranks(2, [](const Rank& self) {
+    ncclResult_t state = ncclSuccess;
+    fail_communicators(ncclRemoteError);
+    EXPECT_EQ(ncclCommGetAsyncError(self.comm, &state), ncclSuccess);
+    EXPECT_EQ(state, ncclRemoteError);
+    ncclCommAbort(self.comm);
+  });
 }
 
 TEST_P(StandInTransfers, AbortFreesARankWhosePeerHasStopped) {
