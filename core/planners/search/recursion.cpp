@@ -1,51 +1,45 @@
 #include "core/planners/search/recursion.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
 #include <map>
 
-#include "core/base/errors.h"
+#include "core/planners/search/recursion_stages.h"
 
 namespace pipegraph {
 namespace {
 
 using Kind = SeriesParallelTree::Kind;
-using Blocks = std::vector<Digraph::Node>;
 
 constexpr int k_impossible = std::numeric_limits<int>::max();
 
 /// How a part reaches a height with a number of devices; stages are listed on demand.
 struct Way {
   int height = k_impossible;
-  int stage = -1;                 ///< a candidate, if the part's first piece is one stage
-  int devices = 0;                ///< of that stage
-  std::vector<const Way*> parts;  ///< the others, from the sinks up
+  int stage = -1;                     ///< a candidate, if the part's first piece is one stage
+  int devices = 0;                    ///< of that stage
+  std::array<const Way*, 2> parts{};  ///< the others, from the sinks up; null: no more
 };
 
 /// By number of devices used, 0 to all.
 using Ways = std::vector<Way>;
 
-/// A stage that some rule allows.
-struct Candidate {
-  Blocks blocks;
-  std::vector<double> time;  ///< by position in the device counts
-};
-
 /// A part that is no series counts as a series of one.
 class Recursion {
  public:
   Recursion(const SearchProblem& problem, const BatchCosts& costs, const RecursionOptions& options)
-      : problem_(problem), costs_(costs), options_(options) {
-    batches_ = (problem.mini_batch + costs.micro_batch - 1) / costs.micro_batch;
-    const int most = std::min(problem.devices, costs.max_devices);
-    for (const int count : options.device_counts)
-      if (count <= most) counts_.push_back(count);
-  }
+      : problem_(problem),
+        costs_(costs),
+        options_(options),
+        batches_((problem.mini_batch + costs.micro_batch - 1) / costs.micro_batch),
+        stages_(problem, costs, counts(problem, costs, options)) {}
 
   std::optional<SearchPlan> probe(const SeriesParallelTree& tree, double target) {
     target_ = target;
     tables_.clear();
+    groups_.clear();
     const Ways& ways = series(tree, length(tree), 0)[0];
     const Way* best = nullptr;
     for (const Way& way : ways)
@@ -58,21 +52,24 @@ class Recursion {
     return plan;
   }
 
-  std::uint64_t stages() const { return candidates_.size(); }
+  std::uint64_t stages() const { return stages_.size(); }
 
  private:
-  struct Key {
-    const SeriesParallelTree* tree;
-    std::size_t first;
-    std::size_t last;
-    auto operator<=>(const Key&) const = default;
-  };
   struct TableKey {
-    Key part;
+    TreePart part;
     int height;
     int variant;
     auto operator<=>(const TableKey&) const = default;
   };
+
+  /// Device counts that a stage may have.
+  static std::vector<int> counts(const SearchProblem& problem, const BatchCosts& costs,
+                                 const RecursionOptions& options) {
+    std::vector<int> allowed;
+    for (const int count : options.device_counts)
+      if (count <= std::min(problem.devices, costs.max_devices)) allowed.push_back(count);
+    return allowed;
+  }
 
   static std::size_t length(const SeriesParallelTree& tree) {
     return tree.kind == Kind::Series ? tree.children.size() : 1;
@@ -80,42 +77,21 @@ class Recursion {
   static const SeriesParallelTree& child(const SeriesParallelTree& tree, std::size_t i) {
     return tree.kind == Kind::Series ? tree.children[i] : tree;
   }
-  static void append(const SeriesParallelTree& tree, std::size_t first, std::size_t last,
-                     Blocks& blocks) {
-    for (std::size_t i = first; i < last; ++i) {
-      const Blocks nodes = child(tree, i).nodes();
-      blocks.insert(blocks.end(), nodes.begin(), nodes.end());
-    }
-  }
-
-  int candidate(Blocks blocks) {
-    std::ranges::sort(blocks);
-    const auto [place, added] =
-        index_.try_emplace(std::move(blocks), static_cast<int>(candidates_.size()));
-    if (!added) return place->second;
-    Candidate& made = candidates_.emplace_back();
-    made.blocks = place->first;
-    for (const int count : counts_)
-      made.time.push_back(time_per_sample(problem_, costs_, made.blocks, count));
-    return place->second;
-  }
-
   int higher(int height) const { return std::min(height + 1, batches_); }
 
   /// The stage before what `after` describes, whose heights become `at`: with every device count.
   void put_stage(int number, const Ways& after, Ways& into) {
-    const Candidate& stage = candidates_[static_cast<std::size_t>(number)];
-    for (std::size_t c = 0; c < counts_.size(); ++c) {
+    const RecursionStages::Candidate& stage = stages_.at(number);
+    const std::vector<int>& counts = stages_.counts();
+    for (std::size_t c = 0; c < counts.size(); ++c) {
       if (stage.time[c] > target_) continue;
-      for (std::size_t used = 0; used + static_cast<std::size_t>(counts_[c]) < into.size();
-           ++used) {
+      for (std::size_t used = 0; used + static_cast<std::size_t>(counts[c]) < into.size(); ++used) {
         if (after[used].height == k_impossible) continue;
         const int height = higher(after[used].height);
-        Way& way = into[used + static_cast<std::size_t>(counts_[c])];
-        if (height >= way.height ||
-            memory_needed(problem_, costs_, stage.blocks, counts_[c], height) > problem_.memory)
+        Way& way = into[used + static_cast<std::size_t>(counts[c])];
+        if (height >= way.height || stage.fixed[c] + stage.saved[c] * height > problem_.memory)
           continue;
-        way = {height, number, counts_[c], {&after[used]}};
+        way = {height, number, counts[c], {&after[used], nullptr}};
       }
     }
   }
@@ -131,9 +107,8 @@ class Recursion {
     table[last][0].height = height;
     for (std::size_t first = last; first-- > 0;) {
       for (std::size_t end = first + 1; end <= last; ++end) {
-        Blocks blocks;
-        append(tree, first, end, blocks);
-        if (!blocks.empty()) put_stage(candidate(std::move(blocks)), table[end], table[first]);
+        const int stage = stages_.of({{&tree, first, end}});
+        if (stage >= 0) put_stage(stage, table[end], table[first]);
       }
       const SeriesParallelTree& part = child(tree, first);
       if (part.kind == Kind::Parallel) {
@@ -189,13 +164,8 @@ class Recursion {
       beside(branch_ways(tree, first, cut, height), table[first + 1], table[first]);
       for (std::size_t end = first + 2; end <= count; ++end) {
         if (cut.branch >= first && cut.branch < end) continue;
-        Blocks blocks;
-        for (std::size_t branch = first; branch < end; ++branch) {
-          const Blocks nodes = tree.children[branch].nodes();
-          blocks.insert(blocks.end(), nodes.begin(), nodes.end());
-        }
         Ways& group = groups_.emplace_back(nothing());
-        put_stage(candidate(std::move(blocks)), base_.emplace_back(one_stage), group);
+        put_stage(stages_.of_branches({&tree, first, end}), groups_.emplace_back(one_stage), group);
         beside(group, table[end], table[first]);
       }
     }
@@ -217,19 +187,19 @@ class Recursion {
   void join_with_branch(const SeriesParallelTree& tree, std::size_t at, std::size_t last,
                         std::vector<Ways>& table) {
     const SeriesParallelTree& part = child(tree, at);
-    for (std::size_t branch = 0; branch < part.children.size(); ++branch)
-      for (std::size_t cut = 0; cut < length(part.children[branch]); ++cut)
+    for (std::size_t branch = 0; branch < stages_.branches_to_cut(part); ++branch) {
+      const SeriesParallelTree& cut_branch = part.children[branch];
+      if (cut_branch.kind == Kind::Empty) continue;
+      for (std::size_t cut = 0; cut < length(cut_branch); ++cut)
         for (std::size_t end = at + 2; end <= last; ++end) {
-          Blocks blocks;
-          append(part.children[branch], cut, length(part.children[branch]), blocks);
-          append(tree, at + 1, end, blocks);
-          if (part.children[branch].kind == Kind::Empty) continue;
           Ways& stage = groups_.emplace_back(nothing());
-          put_stage(candidate(std::move(blocks)), table[end], stage);
+          put_stage(stages_.of({{&tree, at + 1, end}, {&cut_branch, cut, length(cut_branch)}}),
+                    table[end], stage);
           above(stage, table[at], [&](int over) -> const Ways& {
             return parallel(part, {branch, 0, cut}, over);
           });
         }
+    }
   }
 
   /// A stage of the children from `at`, and of the beginning of one branch after them.
@@ -238,40 +208,34 @@ class Recursion {
     for (std::size_t fork = at + 1; fork < last; ++fork) {
       const SeriesParallelTree& part = child(tree, fork);
       if (part.kind != Kind::Parallel) continue;
-      for (std::size_t branch = 0; branch < part.children.size(); ++branch) {
+      for (std::size_t branch = 0; branch < stages_.branches_to_cut(part); ++branch) {
         const SeriesParallelTree& cut_branch = part.children[branch];
         if (cut_branch.kind == Kind::Empty) continue;
         for (std::size_t cut = 1; cut <= length(cut_branch); ++cut) {
-          Blocks blocks;
-          append(tree, at, fork, blocks);
-          append(cut_branch, 0, cut, blocks);
           Ways& rest = groups_.emplace_back(nothing());
           above(table[fork + 1], rest, [&](int over) -> const Ways& {
             return parallel(part, {branch, cut, length(cut_branch)}, over);
           });
-          put_stage(candidate(std::move(blocks)), rest, table[at]);
+          put_stage(stages_.of({{&tree, at, fork}, {&cut_branch, 0, cut}}), rest, table[at]);
         }
       }
     }
   }
 
   void list_stages(const Way& way, SearchPlan& plan) const {
-    for (const Way* part : way.parts) list_stages(*part, plan);
-    if (way.stage >= 0)
-      plan.stages.push_back(
-          {candidates_[static_cast<std::size_t>(way.stage)].blocks, way.devices, 1, 0.0});
+    for (const Way* part : way.parts)
+      if (part != nullptr) list_stages(*part, plan);
+    if (way.stage >= 0) plan.stages.push_back({stages_.at(way.stage).blocks, way.devices, 1, 0.0});
   }
 
   const SearchProblem& problem_;
   const BatchCosts& costs_;
   const RecursionOptions& options_;
   int batches_ = 1;
-  std::vector<int> counts_;
+  RecursionStages stages_;
   double target_ = 0.0;
-  std::map<Blocks, int> index_;
-  std::vector<Candidate> candidates_;
   std::map<TableKey, std::vector<Ways>> tables_;  ///< whose addresses stay
-  std::deque<Ways> groups_, base_;                ///< ways that others point to
+  std::deque<Ways> groups_;                       ///< ways that others point to
 };
 
 }  // namespace
