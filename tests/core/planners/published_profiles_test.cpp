@@ -24,6 +24,11 @@ constexpr double k_limit_s = 10.0;
 
 bool with_all_planners() { return std::getenv("PIPEGRAPH_ALL_PLANNERS") != nullptr; }
 
+/// Planners that do not look for what fits.
+bool cuts_by_time_alone(std::string_view planner) {
+  return planner == "balanced" || planner == "bapipe" || planner == "uniform";
+}
+
 ComputationGraph import_profile(const std::filesystem::path& file) {
   const std::string name = file.stem().stem().string();
   if (file.extension() == ".txt")
@@ -50,8 +55,11 @@ TEST_P(PublishedProfiles, ArePlannedWithinALimitOfProcessorTime) {
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     RecordProperty(std::string(entry.name) + "_s", std::to_string(seconds));
     EXPECT_LT(seconds, k_limit_s) << entry.name;
-    ASSERT_TRUE(std::holds_alternative<Plan>(result))
-        << entry.name << ": " << std::get<Infeasible>(result).reason;
+    if (const auto* no = std::get_if<Infeasible>(&result)) {
+      EXPECT_TRUE(cuts_by_time_alone(entry.name)) << entry.name << ": " << no->reason;
+      EXPECT_NE(no->reason.find(" available"), std::string::npos) << entry.name << no->reason;
+      continue;
+    }
     EXPECT_TRUE(evaluate(workload, std::get<Plan>(result)).ok()) << entry.name;
   }
 }
