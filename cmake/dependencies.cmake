@@ -1,12 +1,17 @@
-# Third-party packages, all from the distribution (cmake/packages.txt names them).
+# Third-party packages, all from the distribution (cmake/packages.txt names them), or some of them from sources that are
+# brought along (PIPEGRAPH_THIRD_PARTY).
 # Required ones stop the configuration; each optional one ends in one line of the summary printed below.
-find_package(fmt REQUIRED)
-find_package(yaml-cpp REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
-find_package(Threads REQUIRED)
-if(PIPEGRAPH_TESTS)
-  find_package(GTest REQUIRED)
+if(PIPEGRAPH_THIRD_PARTY)
+  include(${CMAKE_CURRENT_LIST_DIR}/third_party.cmake)
+else()
+  find_package(fmt REQUIRED)
+  find_package(yaml-cpp REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+  find_package(Threads REQUIRED)
+  if(PIPEGRAPH_TESTS)
+    find_package(GTest REQUIRED)
+  endif()
 endif()
 if(PIPEGRAPH_BENCH)
   find_package(benchmark REQUIRED)

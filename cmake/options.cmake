@@ -10,6 +10,7 @@ option(PIPEGRAPH_WERROR "Treat compiler warnings as errors" ON)
 option(PIPEGRAPH_PRECOMPILE "Precompile the headers that tests share" OFF)
 set(PIPEGRAPH_CUDA AUTO CACHE STRING "CUDA backend: AUTO (where nvcc and NCCL are found), ON (required) or OFF")
 set_property(CACHE PIPEGRAPH_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(PIPEGRAPH_THIRD_PARTY "" CACHE PATH "Folder of the third-party libraries' sources, where there are no packages of them")
 set(PIPEGRAPH_SANITIZE "" CACHE STRING "Value of -fsanitize= for everything, e.g. address,undefined")
 set(PIPEGRAPH_PROFILES ${PROJECT_SOURCE_DIR}/../shared/profiles CACHE PATH
     "Folder of published profiles; tests that need it are skipped where it does not exist")
