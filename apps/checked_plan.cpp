@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/report/measured_times.h"
-#include "exec/cores.h"
 
 namespace pipegraph {
 namespace {
@@ -27,29 +26,50 @@ PlanProcess::Plan plan_of(const Outcome& outcome, const Setup& setup) {
 
 }  // namespace
 
-CheckedPlan::CheckedPlan(const Outcome& outcome, const Setup& setup, MeasuredBackend backend)
+CheckedPlan::CheckedPlan(const Outcome& outcome, const Setup& setup, const MeasuredDevices& devices)
     : outcome_(outcome),
       setup_(setup),
       program_(*outcome.prepared->program),
-      backend_(backend),
-      process_(plan_of(outcome, setup), backend),
+      backend_(devices.backend),
+      process_(plan_of(outcome, setup), devices),
       samples_(program_),
-      rounds_(reader_for(backend)),
-      reductions_(reader_for(backend)),
-      steps_(reader_for(backend)),
-      traced_(reader_for(backend)) {}
+      rounds_(reader_for(backend_)),
+      reductions_(reader_for(backend_)),
+      steps_(reader_for(backend_)),
+      traced_(reader_for(backend_)) {}
 
 void CheckedPlan::warm_up() {
   for (int i = 0; i < k_warm_up; ++i) process_.run_step(Tracing::Off);
-  if (!emulated()) run_passes_alone(process_.executor(), program_, 1);
+  if (backend_ == MeasuredBackend::Cpu) run_passes_alone(process_.executor(), program_, 1);
 }
 
 void CheckedPlan::profile(int rounds) {
-  if (emulated()) {
-    const Durations modelled = durations_of(program_, *process_.run_step(Tracing::On).record);
-    samples_.add(modelled, PassSamples::Kinds::AllReduces);
-    return samples_.add(modelled, PassSamples::Kinds::Computes);
+  switch (backend_) {
+    case MeasuredBackend::Cpu:
+      return profile_alone(rounds);
+    case MeasuredBackend::Cuda:
+      return profile_traced(rounds);
+    case MeasuredBackend::Emulated:
+      return profile_traced(1);
   }
+}
+
+void CheckedPlan::profile_traced(int rounds) {
+  Durations last;
+  const auto run = [&] {
+    const StepResult step = process_.run_step(Tracing::On);
+    last = durations_of(program_, *step.record);
+    return StepResult{.time = step.time, .record = {}};
+  };
+  const auto add = [&] {
+    samples_.add(last, PassSamples::Kinds::AllReduces);
+    samples_.add(last, PassSamples::Kinds::Computes);
+  };
+  rounds_.run(rounds, run, add);
+  if (rounds_.counted() == 0) add();
+}
+
+void CheckedPlan::profile_alone(int rounds) {
   process_.run_step(Tracing::Off);  // passes find in memory what a step leaves
   std::vector<Durations> last;
   const auto run = [&] {
@@ -106,8 +126,7 @@ Outcome CheckedPlan::measured() const {
                       .no_verdict = seen.no_verdict()};
   add_measured(outcome.result, times, setup_.workload.training.mini_batch);
   outcome.result.backend = to_text(backend_);
-  if (!emulated())
-    outcome.result.oversubscribed = outcome.result.shape->devices > usable_cores().size();
+  outcome.result.oversubscribed = outcome.result.shape->devices > process_.units();
   return outcome;
 }
 

@@ -15,13 +15,14 @@ namespace pipegraph {
 class CheckedPlan {
  public:
   /// `outcome`, which has a program, and `setup` must outlive it. Errors: those of PlanProcess.
-  CheckedPlan(const Outcome& outcome, const Setup& setup, MeasuredBackend backend);
+  CheckedPlan(const Outcome& outcome, const Setup& setup, const MeasuredDevices& devices);
   CheckedPlan(const CheckedPlan&) = delete;
   CheckedPlan& operator=(const CheckedPlan&) = delete;
 
   /// What does not count: first touches of memory, buffers filled.
   void warm_up();
-  /// `rounds` undisturbed rounds of its passes alone, and as many of its all-reduces alone.
+  /// On cores: `rounds` undisturbed rounds of its passes alone, and as many of its all-reduces
+  /// alone. On GPUs: as many steps for both, since the GPUs tell what passes take.
   void profile(int rounds);
   /// `steps` undisturbed steps that count, and half as many traced ones.
   void measure(int steps);
@@ -34,6 +35,8 @@ class CheckedPlan {
  private:
   void profile_all_reduces(int rounds);
   bool emulated() const { return backend_ == MeasuredBackend::Emulated; }
+  void profile_alone(int rounds);
+  void profile_traced(int rounds);
 
   const Outcome& outcome_;
   const Setup& setup_;

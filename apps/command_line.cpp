@@ -22,6 +22,7 @@ constexpr std::array k_verbs{
     Verb{"list", "list planners, models, topologies, schedules or collectives", run_list},
     Verb{"report", "draw the pictures and the HTML report of a results folder", run_report},
     Verb{"profile", "measure operators or plans on this machine into a cost file", run_profile},
+    Verb{"links", "measure the links of this machine's GPUs into a cluster file", run_links},
     Verb{"crosscheck", "profile, plan, simulate, run and compare in one command", run_crosscheck},
     Verb{"compare", "compare two results: predicted and measured, two plans, two machines",
          run_compare},

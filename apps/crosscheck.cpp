@@ -38,7 +38,7 @@ Options make_options() {
   add_scenario(options);
   options.add()("output,o", po::value<std::string>()->value_name("DIR"),
                 "results folder (default: out/<scenario name>-crosscheck)");
-  add_measured_backend(options);
+  add_measured_devices(options);
   options.add()("blocks", po::value<int>()->default_value(k_fewest_blocks)->value_name("N"),
                 "blocks of profile and measurement, 4 or more");
   options.add()("steps", po::value<int>()->default_value(24)->value_name("N"),
@@ -60,12 +60,12 @@ int at_least(const po::variables_map& values, const std::string& name, int least
 /// All that a cross-check goes through, in this order.
 class Crosscheck {
  public:
-  Crosscheck(const Study& study, MeasuredBackend backend, const Console& console)
+  Crosscheck(const Study& study, const MeasuredDevices& devices, const Console& console)
       : study_(study),
-        backend_(backend),
+        devices_(devices),
         console_(console),
-        setup_(set_up(study.points.point(0), costing_of(backend))) {
-    if (backend == MeasuredBackend::Cpu)
+        setup_(set_up(study.points.point(0), costing_of(devices.backend))) {
+    if (devices.backend == MeasuredBackend::Cpu)
       check_precision(device_kind("cpu"), setup_.workload.training.precision);
   }
 
@@ -81,7 +81,7 @@ class Crosscheck {
                      const std::vector<Outcome>& outcomes) const;
 
   const Study& study_;
-  MeasuredBackend backend_;
+  MeasuredDevices devices_;
   const Console& console_;
   Setup setup_;
   CostFile costs_;
@@ -99,16 +99,17 @@ void Crosscheck::profile_machine() {
   const ComputationGraph& graph = *setup_.workload.graph;
   Progress progress(console_, 1);
   progress.begin(0, "machine");
-  costs_ = new_cost_file(graph, backend_);
-  measure_machine(costs_, backend_, setup_.workload.training);
-  if (backend_ != MeasuredBackend::Cpu) return;
+  costs_ = new_cost_file(graph, devices_.backend);
+  measure_machine(costs_, devices_.backend, setup_.workload.training);
+  if (devices_.backend == MeasuredBackend::Emulated) return;
   if (needs_operators(setup_.scenario)) {
     OperatorProfileOptions options;
     options.samples = usual_sample_counts(setup_.workload.training.mini_batch);
     options.threads = usable_cores().size();
+    options.precision = setup_.workload.training.precision;
     auto& done = progress.parts(options.samples.size());
     options.advanced = [&] { ++done; };
-    costs_.operators = profile_operators(graph, options);
+    costs_.operators = measure_operators(graph, devices_.backend, options);
   }
   predict_with(costs_, "costs.yaml");
 }
@@ -133,7 +134,7 @@ void Crosscheck::make_plans() {
     for (const std::string& note : outcome.notes) print_note(console_, note);
     plans_.push_back(std::make_unique<Outcome>(std::move(outcome)));
     if (plans_.back()->result.status == PlanStatus::Ok)
-      checked_.push_back(std::make_unique<CheckedPlan>(*plans_.back(), setup_, backend_));
+      checked_.push_back(std::make_unique<CheckedPlan>(*plans_.back(), setup_, devices_));
     else
       checked_.push_back(nullptr);
   }
@@ -225,13 +226,13 @@ int run_crosscheck(Arguments arguments, const Console& console) {
   if (!values) return ExitDone;
   const OutputFormat format = format_of(*values);
   const auto tolerance = tolerance_of(*values);
-  const MeasuredBackend backend = measured_backend_of(*values);
+  const MeasuredDevices devices = measured_devices_of(*values);
   const int blocks = at_least(*values, "blocks", k_fewest_blocks);
   const int steps = at_least(*values, "steps", k_fewest_steps);
   const Study study = load_checked_study(*values);
   const std::filesystem::path target = output_folder(study, *values);
   ResultsFolder folder = ResultsFolder::create(target);
-  Crosscheck check(study, backend, console);
+  Crosscheck check(study, devices, console);
   check.profile_machine();
   check.make_plans();
   check.run(blocks, steps);

@@ -35,12 +35,12 @@ void* load_module() {
 
 }  // namespace
 
-std::unique_ptr<DeviceSet> make_cuda_devices(const DeviceContext& context) {
+const CudaModule& cuda_module() {
   static void* const k_module = load_module();
-  auto* const make = reinterpret_cast<MakeCudaDevices*>(::dlsym(k_module, k_make_cuda_devices));
-  if (make == nullptr)
+  auto* const get = reinterpret_cast<GetCudaModule*>(::dlsym(k_module, k_get_cuda_module));
+  if (get == nullptr)
     throw MachineError(fmt::format("{} is of another version: {}", k_file, last_problem()));
-  return std::unique_ptr<DeviceSet>(make(context));
+  return get();
 }
 
 }  // namespace pipegraph

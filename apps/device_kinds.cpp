@@ -10,6 +10,7 @@
 #include "apps/cuda_module.h"
 #include "core/base/errors.h"
 #include "core/base/nearest.h"
+#include "exec/cores.h"
 #include "exec/cpu/cpu_engine.h"
 #include "exec/emulated/emulated_engine.h"
 #include "exec/steps/executable.h"
@@ -63,6 +64,7 @@ class CpuDevices final : public DeviceSet {
     return [](DeviceId) { return make_real_clock(); };
   }
   TrainingDevices* training() override { return &devices_; }
+  std::size_t units() const override { return usable_cores().size(); }
   std::vector<std::string> notes() const override {
     std::optional<DeviceMemoryUse> fullest;
     for (const TrainingEngine* engine : devices_.engines()) {
@@ -85,6 +87,10 @@ class CpuDevices final : public DeviceSet {
   TrainingDevices devices_;
 };
 
+std::unique_ptr<DeviceSet> make_cuda_set(const DeviceContext& context) {
+  return cuda_module().make_devices(context);
+}
+
 template <class Devices>
 std::unique_ptr<DeviceSet> make_set(const DeviceContext& context) {
   return std::make_unique<Devices>(context);
@@ -93,8 +99,7 @@ std::unique_ptr<DeviceSet> make_set(const DeviceContext& context) {
 constexpr std::array k_kinds{
     DeviceKind{"cpu", "cores of this machine, in fp32", Computes::Yes, make_set<CpuDevices>,
                cpu_arithmetic, k_fp32_alone},
-    DeviceKind{"cuda", "GPUs of this machine, in fp32, TF32 or bf16", Computes::Yes,
-               make_cuda_devices},
+    DeviceKind{"cuda", "GPUs of this machine, in fp32, TF32 or bf16", Computes::Yes, make_cuda_set},
     DeviceKind{"emulated", "no arithmetic: each instruction takes its modelled time", Computes::No,
                make_set<EmulatedDevices>},
 };

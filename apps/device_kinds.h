@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -54,6 +55,8 @@ class DeviceSet {
   virtual std::unique_ptr<Transport> transport(const TransportContext& /*context*/) {
     return nullptr;
   }
+  /// How many of them compute side by side; further ones share.
+  virtual std::size_t units() const { return std::numeric_limits<std::size_t>::max(); }
   /// What there is to say after a run, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 };

@@ -1,13 +1,9 @@
 #include "apps/plan_process.h"
 
 #include <boost/program_options/value_semantic.hpp>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "exec/cpu/cpu_engine.h"
-#include "exec/emulated/emulated_clocks.h"
-#include "exec/emulated/emulated_engine.h"
+#include "apps/gpu_flags.h"
 #include "exec/transport/in_process.h"
 
 namespace pipegraph {
@@ -15,7 +11,28 @@ namespace pipegraph {
 namespace po = boost::program_options;
 
 namespace {
-const std::vector<std::string> k_backends{"cpu", "emulated"};
+
+const std::vector<std::string> k_backends{"cpu", "cuda", "emulated"};
+
+std::vector<std::int32_t> on_one_rank(const Program& program) {
+  return std::vector<std::int32_t>(program.device_count(), 0);
+}
+
+std::unique_ptr<DeviceSet> make_devices(const PlanProcess::Plan& plan,
+                                        const MeasuredDevices& measured, Ranks& ranks) {
+  auto devices = device_kind(std::string(to_text(measured.backend)))
+                     .make({.workload = plan.workload,
+                            .stages = plan.stages,
+                            .program = plan.program,
+                            .collectives = plan.collectives,
+                            .gpus = measured.gpus,
+                            .ranks = &ranks,
+                            .rank_of_device = on_one_rank(plan.program)});
+  if (TrainingDevices* const training = devices->training())
+    training->order().optimizer.learning_rate = 0.0;
+  return devices;
+}
+
 }  // namespace
 
 std::string_view to_text(MeasuredBackend backend) {
@@ -23,51 +40,49 @@ std::string_view to_text(MeasuredBackend backend) {
 }
 
 Costing costing_of(MeasuredBackend backend) {
-  return backend == MeasuredBackend::Cpu ? Costing::Untimed : Costing::Timed;
+  return backend == MeasuredBackend::Emulated ? Costing::Timed : Costing::Untimed;
 }
 
-void add_measured_backend(Options& options) {
+void add_measured_devices(Options& options) {
   options.add()("backend", po::value<std::string>()->default_value("cpu")->value_name("NAME"),
-                "cpu, or emulated: the modelled times");
+                "cpu, cuda (GPUs of this machine), or emulated: the modelled times");
+  add_gpu_options(options);
 }
 
-MeasuredBackend measured_backend_of(const po::variables_map& values) {
-  return static_cast<MeasuredBackend>(choice_of(values, "backend", k_backends));
+MeasuredDevices measured_devices_of(const po::variables_map& values) {
+  MeasuredDevices devices{
+      .backend = static_cast<MeasuredBackend>(choice_of(values, "backend", k_backends)),
+      .gpus = gpu_options(values)};
+  if (devices.backend != MeasuredBackend::Cuda) refuse_gpu_options(values);
+  return devices;
 }
 
-PlanProcess::PlanProcess(const Plan& plan, MeasuredBackend backend)
-    : channels_(plan.program),
+PlanProcess::PlanProcess(const Plan& plan, const MeasuredDevices& measured)
+    : devices_(make_devices(plan, measured, ranks_)),
+      channels_(plan.program),
       state_(plan.program),
-      transport_(make_in_process_transport(plan.program, channels_, state_)) {
-  if (backend == MeasuredBackend::Emulated) {
-    make_executor(plan, emulated_engines(),
-                  emulated_clocks(plan.program, *plan.workload.topology, plan.collectives,
-                                  EmulatedTime::Virtual));
-    return;
-  }
-  data_.emplace(*plan.workload.graph, 0);
-  devices_.emplace(plan.workload, plan.stages, plan.program);
-  devices_->order().data = &*data_;
-  devices_->order().optimizer.learning_rate = 0.0;
-  make_executor(plan, cpu_engines(devices_->tables(), devices_->order(), {}, devices_->engines()),
-                [](DeviceId) { return make_real_clock(); });
-}
-
-void PlanProcess::make_executor(const Plan& plan, EngineFactory engines, ClockFactory clocks) {
+      host_(make_in_process_transport(plan.program, channels_, state_, devices_->mover())),
+      between_devices_(devices_->transport({.program = plan.program,
+                                            .channels = channels_,
+                                            .state = state_,
+                                            .ranks = ranks_,
+                                            .rank_of_device = on_one_rank(plan.program),
+                                            .inner = *host_})) {
   std::vector<DeviceId> devices;
   for (std::size_t i = 0; i < plan.program.device_count(); ++i)
     devices.push_back(make_id<DeviceId>(i));
+  Transport& transport = between_devices_ ? *between_devices_ : *host_;
   executor_ = std::make_unique<Executor>(Execution{.program = plan.program,
                                                    .channels = channels_,
                                                    .state = state_,
-                                                   .transport = *transport_,
+                                                   .transport = transport,
                                                    .ranks = ranks_,
                                                    .devices = std::move(devices),
-                                                   .engines = std::move(engines),
-                                                   .clocks = std::move(clocks)},
+                                                   .engines = devices_->engines(),
+                                                   .clocks = devices_->clocks()},
                                          ExecutionOptions{});
   reductions_.emplace(*executor_,
-                      LoneReductions::Parts{plan.program, channels_, state_, *transport_});
+                      LoneReductions::Parts{plan.program, channels_, state_, transport});
 }
 
 StepResult PlanProcess::run_step(Tracing tracing) { return executor_->run_step(tracing); }

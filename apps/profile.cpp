@@ -39,7 +39,7 @@ Options make_options() {
   add_scenario(options);
   options.add()("output,o", po::value<std::string>()->value_name("FILE"),
                 "the cost file to write (default: costs.yaml)");
-  add_measured_backend(options);
+  add_measured_devices(options);
   options.add()(
       "samples", po::value<std::string>()->value_name("LIST"),
       "operators: numbers of samples (default: powers of two up to the mini-batch, or 32)");
@@ -75,7 +75,7 @@ Subject read_subject(const po::variables_map& values) {
   const Study study = load_study(values);
   subject.is_plan = is_plan_document(study.document);
   const Costing costing =
-      subject.is_plan ? costing_of(measured_backend_of(values)) : Costing::Untimed;
+      subject.is_plan ? costing_of(measured_devices_of(values).backend) : Costing::Untimed;
   subject.setup = set_up(point_of(study, values), costing);
   subject.graph = *subject.setup->workload.graph;
   subject.training = subject.setup->workload.training;
@@ -90,33 +90,41 @@ int count_up_to(int most, const po::variables_map& values, const std::string& na
   return number;
 }
 
-void profile_model(const Subject& subject, const po::variables_map& values, CostFile& file,
+/// What a profile is made of.
+struct Request {
+  Subject subject;
+  MeasuredDevices devices;
+  int repetitions = 0;
+};
+
+void profile_model(const Request& request, const po::variables_map& values, CostFile& file,
                    Progress& progress) {
   OperatorProfileOptions options;
   options.samples = values.count("samples") > 0
                         ? parse_sample_counts(values["samples"].as<std::string>())
-                        : usual_sample_counts(subject.training.mini_batch);
-  options.repetitions = count_up_to(k_most_repetitions, values, "repetitions", 20);
+                        : usual_sample_counts(request.subject.training.mini_batch);
+  options.repetitions = request.repetitions;
+  options.precision = request.subject.training.precision;
   const auto cores = static_cast<int>(usable_cores().size());
   options.threads = static_cast<std::size_t>(count_up_to(cores, values, "threads", cores));
   auto& done = progress.parts(options.samples.size());
   options.advanced = [&] { ++done; };
-  file.operators = profile_operators(subject.graph, options);
+  file.operators = measure_operators(request.subject.graph, request.devices.backend, options);
 }
 
 /// Errors: ConfigError for a plan that cannot run.
-void profile_plan(const Subject& subject, MeasuredBackend backend, int rounds, CostFile& file,
-                  Progress& progress) {
-  const Setup& setup = *subject.setup;
-  const PlanRequest& request = setup.scenario.plans.front();
-  const Outcome outcome = carry_out(request, setup, progress, preparing());
+MeasuredPlan profile_plan(const Request& request, Progress& progress) {
+  const Setup& setup = *request.subject.setup;
+  const PlanRequest& wanted = setup.scenario.plans.front();
+  const Outcome outcome = carry_out(wanted, setup, progress, preparing());
   if (!outcome.result.reason.empty())
-    throw ConfigError({.file = request.name}, outcome.result.reason, "a plan that can run");
-  CheckedPlan plan(outcome, setup, backend);
+    throw ConfigError({.file = wanted.name}, outcome.result.reason, "a plan that can run");
+  CheckedPlan plan(outcome, setup, request.devices);
   plan.warm_up();
   constexpr int k_blocks = 4;
-  for (int block = 0; block < k_blocks; ++block) plan.profile(std::max(1, rounds / k_blocks));
-  file.plans.push_back(plan.profiled());
+  for (int block = 0; block < k_blocks; ++block)
+    plan.profile(std::max(1, request.repetitions / k_blocks));
+  return plan.profiled();
 }
 
 }  // namespace
@@ -124,25 +132,25 @@ void profile_plan(const Subject& subject, MeasuredBackend backend, int rounds, C
 int run_profile(Arguments arguments, const Console& console) {
   const auto values = make_options().parse(arguments, console);
   if (!values) return ExitDone;
-  const MeasuredBackend backend = measured_backend_of(*values);
-  const int rounds = count_up_to(k_most_repetitions, *values, "repetitions", 20);
+  const MeasuredDevices devices = measured_devices_of(*values);
+  const int repetitions = count_up_to(k_most_repetitions, *values, "repetitions", 20);
   const std::string target = path_of(*values, "output").value_or("costs.yaml");
-  const Subject subject = read_subject(*values);
-  if (backend == MeasuredBackend::Cpu)
+  const Request request{read_subject(*values), devices, repetitions};
+  const Subject& subject = request.subject;
+  if (devices.backend == MeasuredBackend::Cpu)
     check_precision(device_kind("cpu"), subject.training.precision);
-  if (!subject.is_plan && backend != MeasuredBackend::Cpu)
-    throw ConfigError({.file = "--backend"},
-                      fmt::format("operators are not measured on '{}'", to_text(backend)),
-                      "cpu, or a plan file to profile");
-  CostFile file = new_cost_file(subject.graph, backend);
+  if (!subject.is_plan && devices.backend == MeasuredBackend::Emulated)
+    throw ConfigError({.file = "--backend"}, "operators are not measured on 'emulated'",
+                      "cpu or cuda, or a plan file to profile");
+  CostFile file = new_cost_file(subject.graph, devices.backend);
   {
     Progress progress(console, 1);
     progress.begin(0, "profile");
-    measure_machine(file, backend, subject.training);
+    measure_machine(file, devices.backend, subject.training);
     if (subject.is_plan)
-      profile_plan(subject, backend, rounds, file, progress);
+      file.plans.push_back(profile_plan(request, progress));
     else
-      profile_model(subject, *values, file, progress);
+      profile_model(request, *values, file, progress);
   }
   if (const std::string note = note_of_disturbance(file); !note.empty()) print_note(console, note);
   if (values->count("merge") > 0 && std::filesystem::exists(target))

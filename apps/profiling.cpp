@@ -6,10 +6,10 @@
 #include <ctime>
 #include <tuple>
 
+#include "apps/cuda_module.h"
 #include "apps/this_machine.h"
 #include "core/profile/program_hash.h"
 #include "exec/measure/machine.h"
-#include "exec/measure/operator_profile.h"
 #include "exec/measure/probes.h"
 
 namespace pipegraph {
@@ -37,6 +37,20 @@ void merge_entries(std::vector<Entry>& into, const std::vector<Entry>& fresh, co
   }
 }
 
+/// GPUs take microseconds for what threads do in less than one.
+ProbeOptions probing(ProbeDevices& gpus) {
+  ProbeOptions options{.devices = &gpus};
+  options.computes /= 10;
+  options.most_turns /= 10;
+  return options;
+}
+
+MeasuredBandwidth measure_optimizer(MeasuredBackend backend, Optimizer optimizer) {
+  return backend == MeasuredBackend::Cuda
+             ? cuda_module().optimizer_bandwidth(optimizer, k_optimizer_repetitions)
+             : measure_optimizer_bandwidth(state_copies(optimizer), k_optimizer_repetitions);
+}
+
 }  // namespace
 
 CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend) {
@@ -47,21 +61,30 @@ CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend) {
   file.version = PIPEGRAPH_VERSION;
   file.date = today();
   file.machine = this_machine();
+  if (backend == MeasuredBackend::Cuda) file.machine.gpus = cuda_module().gpus();
   file.overlap = backend != MeasuredBackend::Cpu;
   return file;
 }
 
 void measure_machine(CostFile& file, MeasuredBackend backend, const Training& training) {
-  if (backend != MeasuredBackend::Cpu) return;
-  const Measured dispatch = measure_dispatch({});
+  if (backend == MeasuredBackend::Emulated) return;
+  const auto gpus = backend == MeasuredBackend::Cuda ? cuda_module().probe_devices() : nullptr;
+  const ProbeOptions options = gpus ? probing(*gpus) : ProbeOptions{};
+  const Measured dispatch = measure_dispatch(options);
   file.dispatch = dispatch.mean;
   if (dispatch.disturbed) file.disturbed.emplace_back("dispatch");
-  file.transfers = measure_transfers(usual_transfer_sizes(), {});
+  file.transfers = measure_transfers(usual_transfer_sizes(), options);
   if (training.optimizer == Optimizer::None) return;
-  const MeasuredBandwidth bandwidth =
-      measure_optimizer_bandwidth(state_copies(training.optimizer), k_optimizer_repetitions);
+  const MeasuredBandwidth bandwidth = measure_optimizer(backend, training.optimizer);
   file.optimizer_bandwidth = bandwidth.value;
   if (bandwidth.disturbed) file.disturbed.emplace_back("optimizer_bandwidth");
+}
+
+std::vector<MeasuredOperator> measure_operators(const ComputationGraph& graph,
+                                                MeasuredBackend backend,
+                                                const OperatorProfileOptions& options) {
+  return backend == MeasuredBackend::Cuda ? cuda_module().profile_operators(graph, options)
+                                          : profile_operators(graph, options);
 }
 
 std::string note_of_disturbance(const CostFile& file) {
@@ -87,6 +110,11 @@ CostFile merged(CostFile into, const CostFile& fresh, const std::string& name) {
     throw ConfigError({.file = name},
                       fmt::format("holds the costs of another model, '{}'", into.model),
                       "another file, or no --merge");
+  if (into.backend != fresh.backend)
+    throw ConfigError(
+        {.file = name},
+        fmt::format("holds times of '{}', these are of '{}'", into.backend, fresh.backend),
+        "another file, or no --merge");
   if (const std::string other = difference(into.machine, fresh.machine); !other.empty())
     throw ConfigError({.file = name}, other, "another file, or no --merge");
   merge_entries(into.operators, fresh.operators, [](const MeasuredOperator& measured) {

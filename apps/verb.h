@@ -26,6 +26,7 @@ int run_report(Arguments arguments, const Console& console);
 int run_compare(Arguments arguments, const Console& console);
 int run_profile(Arguments arguments, const Console& console);
 int run_crosscheck(Arguments arguments, const Console& console);
+int run_links(Arguments arguments, const Console& console);
 
 std::span<const Verb> verb_table();
 

@@ -49,19 +49,17 @@ unpack() {
   tar xf "${archive[0]}" -C "$2" --strip-components=1 --wildcards "${@:3}"
 }
 
-# Only the headers that Boost.Program_options reads.
+# Boost.Program_options, and of Boost's headers those of the libraries that it reads something of: other compilers read
+# others of them than this one.
 add_boost() {
-  local from="$work/boost" into="$third_party/boost" header
+  local from="$work/boost" into="$third_party/boost" folders=() folder
   unpack boost1.74 "$from" '*/libs/*/include' '*/libs/program_options/src' '*/LICENSE_1_0.txt'
-  mkdir -p "$work/headers" "$into/include"
-  cp -r "$from"/libs/*/include/. "$work/headers"
+  mkdir -p "$into/include"
   cp -r "$from/libs/program_options/src" "$from/LICENSE_1_0.txt" "$into"
   rm "$into/src/winmain.cpp"
-  (cd "$work/headers" && g++ -std=c++20 -I. -MM "$into"/src/*.cpp) | tr ' \\' '\n\n' | grep '^boost/' | sort -u |
-    (cd "$work/headers" && xargs cp --parents -t "$into/include")
-  for header in config predef; do  # other compilers read others of these
-    cp -r "$work/headers/boost/$header" "$into/include/boost"
-  done
+  for folder in "$from"/libs/*/include; do folders+=("-I$folder"); done
+  g++ -std=c++20 "${folders[@]}" -MM "$into"/src/*.cpp | grep -oE "$from/libs/[^/]+/include" | sort -u |
+    while IFS= read -r folder; do cp -r "$folder/." "$into/include"; done
 }
 
 add_third_party() {

@@ -1,9 +1,16 @@
 // The module with the CUDA backend: devices of `pipegraph run` that are GPUs of this machine.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "apps/cuda_module.h"
 #include "core/base/errors.h"
+#include "exec/cuda/cuda_engine.h"
 #include "exec/cuda/cuda_whole_step.h"
+#include "exec/cuda/gpu_facts.h"
+#include "exec/cuda/gpu_links.h"
+#include "exec/cuda/gpu_probes.h"
+#include "exec/cuda/gpu_profile.h"
 #include "exec/cuda/gpus.h"
 #include "exec/cuda/nccl_transport.h"
 #include "exec/training/synthetic_data.h"
@@ -59,6 +66,9 @@ class CudaDevices final : public DeviceSet {
     if (transport_ == GpuTransport::Copy) return nullptr;
     return make_nccl_transport(context, lanes_, nccl_);
   }
+  std::size_t units() const override {
+    return std::set<int>(lanes_.gpus().begin(), lanes_.gpus().end()).size();
+  }
 
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;
@@ -90,10 +100,32 @@ class CudaDevices final : public DeviceSet {
   std::unique_ptr<CudaWholeStep> whole_step_;
 };
 
+class Module final : public CudaModule {
+ public:
+  std::unique_ptr<DeviceSet> make_devices(const DeviceContext& context) const override {
+    return std::make_unique<CudaDevices>(context);
+  }
+  MachineGpus gpus() const override { return describe_gpus(); }
+  std::vector<MeasuredOperator> profile_operators(
+      const ComputationGraph& graph, const OperatorProfileOptions& options) const override {
+    return profile_gpu_operators(graph, options);
+  }
+  MeasuredBandwidth optimizer_bandwidth(Optimizer optimizer,
+                                        std::int32_t repetitions) const override {
+    return measure_gpu_optimizer(optimizer, repetitions);
+  }
+  std::unique_ptr<ProbeDevices> probe_devices() const override {
+    return std::make_unique<GpuProbes>();
+  }
+  MachineLinks measure_links(const LinkOptions& options) const override {
+    return measure_gpu_links(options);
+  }
+};
+
 }  // namespace
 }  // namespace pipegraph
 
-extern "C" pipegraph::DeviceSet* pipegraph_make_cuda_devices(
-    const pipegraph::DeviceContext& context) {
-  return new pipegraph::CudaDevices(context);
+extern "C" const pipegraph::CudaModule& pipegraph_cuda_module() {
+  static const pipegraph::Module k_module;
+  return k_module;
 }

@@ -26,12 +26,23 @@ struct Measured {
   bool operator==(const Measured&) const = default;
 };
 
+/// The GPUs that were measured, in words; several kinds are listed.
+struct MachineGpus {
+  std::string name;
+  std::int32_t count = 0;
+  std::string clocks;     ///< the highest, of multiprocessors and memory
+  std::string driver;     ///< its version, and the newest CUDA it knows
+  std::string libraries;  ///< CUDA's runtime, cuBLAS and NCCL
+  bool operator==(const MachineGpus&) const = default;
+};
+
 /// Where the measurements were made.
 struct Machine {
   std::string cpu;         ///< its model's name
   std::int32_t cores = 0;  ///< usable ones
   std::string blas;        ///< library and version; empty if none took part
   std::string blas_core;   ///< kernels it chose for this processor
+  std::optional<MachineGpus> gpus{};
   bool operator==(const Machine&) const = default;
 };
 

@@ -46,6 +46,18 @@ Measured read_measured(MapReader& reader) {
   return measured;
 }
 
+MachineGpus read_gpus(const YamlValue& value) {
+  MapReader reader(value, "GPUs of a machine");
+  MachineGpus gpus{.name = reader.required("name").as_string(),
+                   .count = static_cast<std::int32_t>(reader.required("count").as_integer(
+                       1, std::numeric_limits<std::int32_t>::max())),
+                   .clocks = text_or_empty(reader, "clocks"),
+                   .driver = text_or_empty(reader, "driver"),
+                   .libraries = text_or_empty(reader, "libraries")};
+  reader.finish();
+  return gpus;
+}
+
 Machine read_machine(const YamlValue& value) {
   MapReader reader(value, "a machine");
   Machine machine{.cpu = reader.required("cpu").as_string(),
@@ -53,6 +65,7 @@ Machine read_machine(const YamlValue& value) {
                       1, std::numeric_limits<std::int32_t>::max())),
                   .blas = text_or_empty(reader, "blas"),
                   .blas_core = text_or_empty(reader, "blas_core")};
+  if (const auto gpus = reader.optional("gpus")) machine.gpus = read_gpus(*gpus);
   reader.finish();
   return machine;
 }

@@ -24,16 +24,26 @@ std::string instruction_text(const MeasuredInstruction& measured) {
                      measured_text(measured.time));
 }
 
+std::string machine_text(const Machine& machine) {
+  std::string text = fmt::format("machine: {{cpu: {}, cores: {}, blas: {}, blas_core: {}",
+                                 to_yaml_scalar(machine.cpu), machine.cores,
+                                 to_yaml_scalar(machine.blas), to_yaml_scalar(machine.blas_core));
+  if (const auto& gpus = machine.gpus)
+    text += fmt::format(
+        ",\n          gpus: {{name: {}, count: {}, clocks: {}, driver: {}, libraries: {}}}",
+        to_yaml_scalar(gpus->name), gpus->count, to_yaml_scalar(gpus->clocks),
+        to_yaml_scalar(gpus->driver), to_yaml_scalar(gpus->libraries));
+  return text + "}\n";
+}
+
 std::string head(const CostFile& file) {
   return fmt::format(
       "format: {}\n"
       "costs: {{model: {}, model_hash: {}, backend: {}, version: {}, date: {}}}\n"
-      "machine: {{cpu: {}, cores: {}, blas: {}, blas_core: {}}}\n"
-      "entries: {}\n",
+      "{}entries: {}\n",
       k_cost_file_format, to_yaml_scalar(file.model), to_yaml_scalar(file.model_hash),
       to_yaml_scalar(file.backend), to_yaml_scalar(file.version), to_yaml_scalar(file.date),
-      to_yaml_scalar(file.machine.cpu), file.machine.cores, to_yaml_scalar(file.machine.blas),
-      to_yaml_scalar(file.machine.blas_core), entries_of(file));
+      machine_text(file.machine), entries_of(file));
 }
 
 }  // namespace

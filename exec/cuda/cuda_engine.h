@@ -77,10 +77,10 @@ class CudaEngine final : public TrainingEngine {
 
   DeviceMemoryUse memory_use() const { return memory_.use(); }
 
- private:
   /// A few hide the host behind the GPU; more would only delay what a failure ends.
   static constexpr std::size_t k_most_under_way = 4;
 
+ private:
   /// What whole steps find in memory of the host.
   struct FromHost {
     StepSamples samples;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <string>
 
 #include "exec/cuda/cuda_error.h"
 #include "exec/transport/host_name.h"
@@ -14,12 +13,7 @@ namespace pipegraph {
 
 namespace {
 
-constexpr int k_version_step = 1000;  // CUDA 13.2 is 13020
-
-/// "13.2"
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / k_version_step, version % k_version_step / 10);
-}
+constexpr int k_version_step = 1000;
 
 /// Versions that differ in the second number only work together.
 void check_driver() {
@@ -31,7 +25,7 @@ void check_driver() {
   if (driver / k_version_step < runtime / k_version_step)
     throw MachineError(fmt::format(
         "the NVIDIA driver supports CUDA {}, this program needs {}.0 or newer: update the driver",
-        version_text(driver), runtime / k_version_step));
+        cuda_version_text(driver), runtime / k_version_step));
 }
 
 int count_gpus() {
@@ -63,6 +57,10 @@ void connect(int peer) {
 }
 
 }  // namespace
+
+std::string cuda_version_text(int version) {
+  return fmt::format("{}.{}", version / k_version_step, version % k_version_step / 10);
+}
 
 DevicesHere devices_here(const std::vector<std::int32_t>& rank_of_device, Ranks& ranks) {
   const std::vector<std::string> hosts = ranks.all_gather(host_name());

@@ -31,6 +31,9 @@ std::vector<int> choose_gpus(const DevicesHere& devices, GpuSharing sharing);
 /// For a process on its own.
 std::vector<int> choose_gpus(std::size_t devices, GpuSharing sharing);
 
+/// The text of a version of CUDA as its functions give it: 13020 is "13.2".
+std::string cuda_version_text(int version);
+
 /// "node7 0000:3b:00.0": the same text for the same GPU, whichever process asks. Errors: CudaError.
 std::string gpu_identity(int gpu);
 

@@ -11,6 +11,10 @@ set(exec_cuda_sources
   cuda_operators.cu
   cuda_whole_step.cpp
   enqueued_computes.cpp
+  gpu_facts.cpp
+  gpu_links.cpp
+  gpu_probes.cpp
+  gpu_profile.cpp
   gpus.cpp
   handles.cpp
   nccl_communicator.cpp
@@ -22,4 +26,6 @@ set(exec_cuda_sources
   stream_times.cpp
   uploads.cpp)
 list(TRANSFORM exec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
-set(exec_cuda_depends core_base core_model exec_kernels exec_operators exec_passes exec_training exec_transport fmt::fmt)
+set(exec_cuda_depends
+  core_base core_model core_profile exec_kernels exec_measure exec_operators exec_passes exec_training exec_transport
+  fmt::fmt)

@@ -22,6 +22,16 @@ std::string_view trimmed_line(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
+std::string gpu_difference(const MachineGpus& measured, const std::optional<MachineGpus>& here) {
+  if (!here) return {};
+  if (measured.name != here->name || measured.count != here->count)
+    return fmt::format("measured on {} x '{}', here are {} x '{}'", measured.count, measured.name,
+                       here->count, here->name);
+  if (measured.libraries != here->libraries)
+    return fmt::format("measured with {}, here are {}", measured.libraries, here->libraries);
+  return {};
+}
+
 }  // namespace
 
 std::string processor_name(std::string_view cpuinfo) {
@@ -49,6 +59,7 @@ std::string difference(const Machine& measured, const Machine& here) {
     return fmt::format("measured on '{}', this is '{}'", measured.cpu, here.cpu);
   if (measured.cores != here.cores)
     return fmt::format("measured on {} cores, here are {}", measured.cores, here.cores);
+  if (measured.gpus) return gpu_difference(*measured.gpus, here.gpus);
   if (measured.blas_core != here.blas_core)
     return fmt::format("measured with matrix kernels '{}', here are '{}'", measured.blas_core,
                        here.blas_core);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "core/base/precision.h"
 #include "core/model/computation_graph.h"
 #include "core/profile/cost_file.h"
 
@@ -17,6 +18,7 @@ struct OperatorProfileOptions {
   std::int32_t repetitions = 20;
   std::int32_t warm_up = 2;
   std::size_t threads = 1;
+  Precision precision = Precision::Fp32;   ///< where devices have several
   std::function<void()> advanced = [] {};  ///< called after each number of samples
 };
 

@@ -12,10 +12,8 @@
 namespace pipegraph {
 namespace {
 
-constexpr std::int32_t k_computes = 20'000;
 constexpr std::uint64_t k_bytes_per_step = std::uint64_t{8} << 20;
 constexpr std::uint64_t k_fewest_turns = 4;
-constexpr std::uint64_t k_most_turns = 1000;
 
 /// Does nothing for computes; all messages of a device start and end in one buffer.
 class IdleEngine : public Engine {
@@ -48,6 +46,13 @@ class IdleEngine : public Engine {
   std::vector<Completion> done_;
 };
 
+class IdleThreads final : public ProbeDevices {
+ public:
+  EngineFactory engines(Bytes buffer) override {
+    return [buffer](DeviceId, Clock& clock) { return std::make_unique<IdleEngine>(buffer, clock); };
+  }
+};
+
 /// Repeats the steps of a program, disturbed ones once more; what one of `parts` equal parts of a
 /// step takes.
 Measured time_of_part(const Program& program, Bytes buffer, std::uint64_t parts,
@@ -55,20 +60,20 @@ Measured time_of_part(const Program& program, Bytes buffer, std::uint64_t parts,
   const Channels channels(program);
   RunState state(program);
   SingleRank ranks;
-  const auto transport = make_in_process_transport(program, channels, state);
+  IdleThreads threads;
+  ProbeDevices& probed = options.devices != nullptr ? *options.devices : threads;
+  const auto transport = make_in_process_transport(program, channels, state, probed.mover());
   std::vector<DeviceId> devices;
   for (std::size_t i = 0; i < program.device_count(); ++i) devices.push_back(make_id<DeviceId>(i));
-  Executor executor(
-      {.program = program,
-       .channels = channels,
-       .state = state,
-       .transport = *transport,
-       .ranks = ranks,
-       .devices = devices,
-       .engines = [buffer](DeviceId,
-                           Clock& clock) { return std::make_unique<IdleEngine>(buffer, clock); },
-       .clocks = [](DeviceId) { return make_real_clock(); }},
-      options.execution);
+  Executor executor({.program = program,
+                     .channels = channels,
+                     .state = state,
+                     .transport = *transport,
+                     .ranks = ranks,
+                     .devices = devices,
+                     .engines = probed.engines(buffer),
+                     .clocks = [](DeviceId) { return make_real_clock(); }},
+                    options.execution);
   executor.run_step(Tracing::Off);
   WatchedSteps steps(options.scheduling);
   steps.run(options.repetitions, [&] { return executor.run_step(Tracing::Off); });
@@ -79,14 +84,14 @@ Measured time_of_part(const Program& program, Bytes buffer, std::uint64_t parts,
   return measured;
 }
 
-Program idle_computes() {
+Program idle_computes(std::int32_t count) {
   ProgramBuilder builder(1, {"idle"});
   const DeviceId device{0};
   Instruction compute;
   compute.device = device;
   compute.stage = StageId{0};
   compute.lane = builder.lane({device, LaneKind::Compute, {}, {}});
-  for (std::int32_t i = 0; i < k_computes; ++i) {
+  for (std::int32_t i = 0; i < count; ++i) {
     compute.samples = {i, i + 1};
     builder.add(compute, {});
   }
@@ -132,7 +137,8 @@ class PingPong {
 }  // namespace
 
 Measured measure_dispatch(const ProbeOptions& options) {
-  return time_of_part(idle_computes(), Bytes{}, k_computes, options);
+  return time_of_part(idle_computes(options.computes), Bytes{},
+                      static_cast<std::uint64_t>(options.computes), options);
 }
 
 std::vector<MeasuredTransfer> measure_transfers(const std::vector<Bytes>& sizes,
@@ -140,7 +146,7 @@ std::vector<MeasuredTransfer> measure_transfers(const std::vector<Bytes>& sizes,
   std::vector<MeasuredTransfer> transfers;
   for (const Bytes size : sizes) {
     const std::uint64_t turns =
-        std::clamp(k_bytes_per_step / size.count, k_fewest_turns, k_most_turns);
+        std::clamp(k_bytes_per_step / size.count, k_fewest_turns, options.most_turns);
     transfers.push_back({size, time_of_part(PingPong(size).of(turns), size, turns, options)});
   }
   return transfers;

@@ -1,8 +1,7 @@
-// Plans that are trained by CUDA engines on the stand-in compute what the cpu computes, at either
-// pace of the device.
-#include "tests/exec/cuda/stand_in_devices.h"
+// Plans that are trained by CUDA engines compute what the cpu computes: on the stand-in at either
+// pace of the device, and on GPUs.
+#include "tests/exec/cuda/gpu_devices.h"
 #include "tests/exec/numerics/small_networks.h"
-#include "tests/support/cuda_stand_in/stand_in_fixture.h"
 
 namespace pipegraph::test {
 namespace {
@@ -24,13 +23,12 @@ std::vector<Network> networks() {
           {"recommendation", recommendation_network(), {"bottom", "bag", "dots", "top"}}};
 }
 
-INSTANTIATE_TEST_SUITE_P(Paces, CudaTraining, cuda_stand_in::both_paces(),
-                         cuda_stand_in::pace_name);
+INSTANTIATE_TEST_SUITE_P(Paces, CudaTraining, gpu_paces(), gpu_pace_name);
 
-/// Gradients of one step on the stand-in against those of the cpu with the same plan.
+/// Gradients of one step on GPUs against those of the cpu with the same plan.
 void expect_as_on_cpu(const ComputationGraph& graph, const PlanSketch& sketch,
                       const std::string& what) {
-  expect_near(gradients_of(graph, sketch, on_stand_in()), gradients_of(graph, sketch), 1e-5, what);
+  expect_near(gradients_of(graph, sketch, on_gpus()), gradients_of(graph, sketch), 1e-5, what);
 }
 
 TEST_P(CudaTraining, GivesTheGradientsOfTheCpuForEverySchedule) {
@@ -59,15 +57,15 @@ TEST_P(CudaTraining, GivesTheGradientsOfTheCpuWithReplicasAndRaggedEnds) {
 
 TEST_P(CudaTraining, HasTheSameBitsHoweverThePlanIsCut) {
   for (const auto& [name, graph, cuts] : networks())
-    expect_same_bits(gradients_of(graph, cut_before(graph, cuts), on_stand_in()),
-                     gradients_of(graph, on_one_device(graph), on_stand_in()), name);
+    expect_same_bits(gradients_of(graph, cut_before(graph, cuts), on_gpus()),
+                     gradients_of(graph, on_one_device(graph), on_gpus()), name);
 }
 
 /// Fifty steps of the plan, both ways.
 void expect_losses_of_cpu(const ComputationGraph& graph, const PlanSketch& sketch) {
   const auto plan = plan_from(graph, sketch);
   TrainingRun cpu(plan->workload, plan->stages, plan->program);
-  TrainingRun cuda(plan->workload, plan->stages, plan->program, on_stand_in());
+  TrainingRun cuda(plan->workload, plan->stages, plan->program, on_gpus());
   const std::vector<double> expected = cpu.train(50);
   const std::vector<double> actual = cuda.train(50);
   for (std::size_t step = 0; step < expected.size(); ++step)

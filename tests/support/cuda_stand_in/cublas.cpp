@@ -141,6 +141,11 @@ bool transposes(cublasOperation_t operation) { return operation != CUBLAS_OP_N; 
 
 extern "C" {
 
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
+  *value = type == MAJOR_VERSION ? CUBLAS_VER_MAJOR : type == MINOR_VERSION ? CUBLAS_VER_MINOR : 0;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   return blas_call("cublasCreate", [&] {
     *handle = new cublasContext{.device = host_thread().device};

@@ -9,6 +9,7 @@ using namespace pipegraph::cuda_stand_in;
 namespace {
 
 constexpr int k_runtime_version = 13000;
+constexpr int k_clock_khz = 1'000'000;
 
 cudaError_t check_device(int device) {
   return device >= 0 && device < engine().settings().devices ? cudaSuccess : cudaErrorInvalidDevice;
@@ -66,9 +67,10 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   });
 }
 
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr /*attribute*/, int device) {
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return runtime_call("cudaDeviceGetAttribute", [&](Engine::Lock& /*lock*/) {
-    *value = 0;
+    const bool clock = attribute == cudaDevAttrClockRate || attribute == cudaDevAttrMemoryClockRate;
+    *value = clock ? k_clock_khz : attribute == cudaDevAttrMultiProcessorCount ? 1 : 0;
     return check_device(device);
   });
 }
