@@ -32,6 +32,9 @@ seconds="${CHECK_SECONDS:-360}"
 began=$SECONDS
 failed=0
 table=()
+small=()  # a dry run is about commands, not sizes
+[[ -n $dry_program ]] && small=(--set model.hidden=16 --set model.heads=2 --set model.sequence=4 --set model.layers=1
+  --set training.mini_batch=8)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 logs="$work/details"
@@ -131,8 +134,6 @@ crosschecks() {
   local devices
   rm -f "$results/predictions.txt"
   if [[ -n $dry_program ]]; then
-    local small=(--set model.hidden=16 --set model.heads=2 --set model.sequence=4 --set model.layers=1
-      --set training.mini_batch=4)
     crosscheck two_branches 2 "${small[@]}"
     crosscheck mmt 3 "${small[@]}"
     return
@@ -150,7 +151,7 @@ capture() {
     return
   fi
   step capture 40 env CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-0}" "$program" run "$root/scenarios/train_small.yaml" \
-    --backend cuda --share-gpus --issue graph --steps 20 --no-report -o "$logs/capture"
+    --backend cuda --share-gpus --issue graph --steps 20 --no-report -o "$logs/capture" "${small[@]}"
 }
 
 finish() {
@@ -181,7 +182,7 @@ if step links 60 "$program" links -o "$results/this_machine.yaml" --format csv; 
   grep , "$logs/links.log" >"$results/links.csv"
 fi
 step train 60 "$program" run "$root/scenarios/train_small.yaml" --backend cuda --share-gpus --steps 20 --trace \
-  --no-report -o "$logs/train"
+  --no-report -o "$logs/train" "${small[@]}"
 capture
 crosschecks
 finish
