@@ -42,10 +42,13 @@ class ChainTimes {
 
   const std::vector<OperatorId>& chain() const { return chain_; }
 
+  double compute(std::size_t device, std::size_t begin, std::size_t end) const {
+    const std::vector<double>& sums = sums_[kind_[device]];
+    return sums[end] - sums[begin];
+  }
   /// The longer of compute and of the transfers at both ends.
   double block(std::size_t device, std::size_t begin, std::size_t end) const {
-    const std::vector<double>& sums = sums_[kind_[device]];
-    return std::max({sums[end] - sums[begin], cuts_[begin], cuts_[end]});
+    return std::max({compute(device, begin, end), cuts_[begin], cuts_[end]});
   }
 
  private:
@@ -77,11 +80,14 @@ class ChainTimes {
 
 Proposal propose(const Workload& workload, std::int32_t micro_batch) {
   const ChainTimes times(workload, micro_batch);
-  const UnequalPartition partition =
-      unequal_partition(times.chain().size(), workload.topology->size(),
-                        [&](std::size_t device, std::size_t begin, std::size_t end) {
-                          return times.block(device, begin, end);
-                        });
+  const UnequalPartition partition = unequal_partition(
+      times.chain().size(), workload.topology->size(),
+      [&](std::size_t device, std::size_t begin, std::size_t end) {
+        return times.block(device, begin, end);
+      },
+      [&](std::size_t device, std::size_t begin, std::size_t end) {
+        return times.compute(device, begin, end);
+      });
   Proposal proposal;
   const OperatorBlocks blocks = cut_chain(times.chain(), partition.ends);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -150,16 +156,18 @@ std::vector<Explored> explore(const Workload& workload, const PlannerOptions& op
 
 }  // namespace
 
-UnequalPartition unequal_partition(std::size_t length, std::size_t devices, const BlockCost& cost) {
+UnequalPartition unequal_partition(std::size_t length, std::size_t devices, const BlockCost& cost,
+                                   const BlockCost& at_least) {
   // [device][end]: least largest cost of positions up to `end` on the devices up to this.
   std::vector<std::vector<double>> least(devices, std::vector<double>(length + 1, k_infinite));
   std::vector<std::vector<std::size_t>> begin(devices, std::vector<std::size_t>(length + 1, 0));
   for (std::size_t end = 1; end <= length; ++end) least[0][end] = cost(0, 0, end);
   for (std::size_t device = 1; device < devices; ++device)
     for (std::size_t end = device + 1; end <= length; ++end)
-      for (std::size_t from = device; from < end; ++from) {
+      for (std::size_t from = end; from-- > device;) {
+        if (at_least && at_least(device, from, end) > least[device][end]) break;
         const double value = std::max(least[device - 1][from], cost(device, from, end));
-        if (value >= least[device][end]) continue;
+        if (value > least[device][end]) continue;
         least[device][end] = value;
         begin[device][end] = from;
       }

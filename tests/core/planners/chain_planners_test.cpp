@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "core/planners/alpa_inter_op.h"
@@ -228,6 +229,11 @@ TEST(UnequalPartition, EqualsEnumeration) {
     EXPECT_DOUBLE_EQ(partition.largest, best) << round;
     EXPECT_EQ(partition.ends.back(), length);
     EXPECT_LE(partition.ends.size(), devices);
+    const BlockCost without_cuts = [&](std::size_t device, std::size_t begin, std::size_t end) {
+      return slowdown[device] * std::accumulate(work.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                work.begin() + static_cast<std::ptrdiff_t>(end), 0);
+    };
+    EXPECT_EQ(unequal_partition(length, devices, cost, without_cuts).ends, partition.ends);
   }
 }
 
