@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/yaml_reader.h"
-#include "core/planners/candidates.h"
+#include "core/planners/best_of_search.h"
 #include "core/planners/contraction.h"
 #include "core/planners/linearise.h"
 #include "core/planners/no_fit.h"
@@ -74,17 +74,7 @@ class AlpaSearch {
 PlannerResult plan_alpa_inter_op(const Workload& workload, const PlannerOptions& options,
                                  const AlpaOptions& own) {
   AlpaSearch search(workload, own);
-  PlannerResult result = best_proposal(workload, options, "alpa_inter_op",
-                                       [&](std::int32_t micro_batch, Bytes withheld) {
-                                         return search.propose(micro_batch, withheld);
-                                       });
-  if (auto* plan = std::get_if<Plan>(&result))
-    plan->search = search.report(*plan->search);
-  else
-    std::get<Infeasible>(result).reason +=
-        "; " + search.fewest_devices_at(
-                   micro_batch_candidates(options, workload.training.mini_batch).front());
-  return result;
+  return best_of_search(workload, options, "alpa_inter_op", search);
 }
 
 Planner configure_alpa_inter_op(MapReader& options) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/yaml_reader.h"
-#include "core/planners/candidates.h"
+#include "core/planners/best_of_search.h"
 #include "core/planners/contraction.h"
 #include "core/planners/mixed_batches.h"
 #include "core/planners/no_fit.h"
@@ -64,8 +64,9 @@ class GraphpipeSearch {
     return proposal(outcome);
   }
 
-  /// On how many devices micro-batches of that size would fit.
+  /// On how many devices micro-batches of that size would fit; the recursion does not tell.
   std::string fewest_devices_at(std::int32_t micro_batch) const {
+    if (!pairs_) return {};
     return fewest_devices_text(workload_, input_, *pairs_, micro_batch);
   }
 
@@ -174,17 +175,7 @@ PlannerResult plan_graphpipe(const Workload& workload, const PlannerOptions& opt
     throw ConfigError({.key = "search"}, "'paper' makes graphs of stages", "'kind: graph'");
   if (own.micro_batches == MicroBatchSizes::PerStage) return per_stage(workload, options, own);
   GraphpipeSearch search(workload, options, own);
-  PlannerResult result =
-      best_proposal(workload, options, "graphpipe", [&](std::int32_t micro_batch, Bytes withheld) {
-        return search.propose(micro_batch, withheld);
-      });
-  if (auto* plan = std::get_if<Plan>(&result))
-    plan->search = search.report(*plan->search);
-  else if (own.search == GraphpipeSearchMethod::Ideals)
-    std::get<Infeasible>(result).reason +=
-        "; " + search.fewest_devices_at(
-                   micro_batch_candidates(options, workload.training.mini_batch).front());
-  return result;
+  return best_of_search(workload, options, "graphpipe", search);
 }
 
 Planner configure_graphpipe(MapReader& options) {

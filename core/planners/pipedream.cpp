@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/yaml_reader.h"
-#include "core/planners/candidates.h"
+#include "core/planners/best_of_search.h"
 #include "core/planners/contraction.h"
 #include "core/planners/linearise.h"
 #include "core/planners/no_fit.h"
@@ -160,17 +160,7 @@ PlannerResult plan_pipedream(const Workload& workload, const PlannerOptions& opt
                              const PipedreamOptions& own) {
   check_levels(workload, own.levels);
   PipedreamSearch search(workload, options, own);
-  PlannerResult result =
-      best_proposal(workload, options, "pipedream", [&](std::int32_t micro_batch, Bytes withheld) {
-        return search.propose(micro_batch, withheld);
-      });
-  if (auto* plan = std::get_if<Plan>(&result))
-    plan->search = search.report(*plan->search);
-  else
-    std::get<Infeasible>(result).reason +=
-        "; " + search.fewest_devices_at(
-                   micro_batch_candidates(options, workload.training.mini_batch).front());
-  return result;
+  return best_of_search(workload, options, "pipedream", search);
 }
 
 Planner configure_pipedream(MapReader& options) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/yaml_reader.h"
-#include "core/planners/candidates.h"
+#include "core/planners/best_of_search.h"
 #include "core/planners/no_fit.h"
 #include "core/planners/search/downset_search.h"
 #include "core/planners/search/family.h"
@@ -58,8 +58,9 @@ class PiperSearch {
     return proposal(layers, outcome, micro_batch);
   }
 
-  /// On how many devices micro-batches of that size would fit.
+  /// On how many devices micro-batches of that size would fit, if there are any.
   std::string fewest_devices_at(std::int32_t micro_batch) {
+    if (workload_.training.mini_batch % micro_batch != 0) return {};
     LayerInput layers = input(micro_batch);
     LayerProblem& problem = layers.problem;
     problem.devices = std::max(problem.devices, static_cast<int>(problem.layers.size()));
@@ -152,16 +153,7 @@ void read_choice(MapReader& options, const std::string& key,
 PlannerResult plan_piper(const Workload& workload, const PlannerOptions& options,
                          const PiperOptions& own) {
   PiperSearch search(workload, options, own);
-  PlannerResult result =
-      best_proposal(workload, options, "piper", [&](std::int32_t micro_batch, Bytes withheld) {
-        return search.propose(micro_batch, withheld);
-      });
-  const std::int32_t size = micro_batch_candidates(options, workload.training.mini_batch).front();
-  if (auto* plan = std::get_if<Plan>(&result))
-    plan->search = search.report(*plan->search);
-  else if (workload.training.mini_batch % size == 0)
-    std::get<Infeasible>(result).reason += "; " + search.fewest_devices_at(size);
-  return result;
+  return best_of_search(workload, options, "piper", search);
 }
 
 Planner configure_piper(MapReader& options) {
