@@ -1,27 +1,10 @@
 // Plans that are trained by CUDA engines compute what the cpu computes: on the stand-in at either
 // pace of the device, and on GPUs.
+#include "tests/exec/cuda/cut_networks.h"
 #include "tests/exec/cuda/gpu_devices.h"
-#include "tests/exec/numerics/small_networks.h"
 
 namespace pipegraph::test {
 namespace {
-
-struct Network {
-  std::string name;
-  ComputationGraph graph;
-  std::vector<std::string> cuts;
-};
-
-std::vector<Network> networks() {
-  return {{"chain", dense_chain(), {"fc1", "fc2", "fc3"}},
-          {"diamond", diamond_network(), {"left", "right", "sum"}},
-          {"skips", skipping_network(), {"fc1", "fc2", "fc3", "join"}},
-          {"tied", tied_network(), {"norm", "head"}},
-          {"transformer", transformer_network(), {"attention", "add", "narrow"}},
-          {"half_gradient", half_gradient_network(), {"join", "head"}},
-          {"two_losses", two_losses_network(), {"first", "second"}},
-          {"recommendation", recommendation_network(), {"bottom", "bag", "dots", "top"}}};
-}
 
 INSTANTIATE_TEST_SUITE_P(Paces, CudaTraining, gpu_paces(), gpu_pace_name);
 
@@ -32,33 +15,39 @@ void expect_as_on_cpu(const ComputationGraph& graph, const PlanSketch& sketch,
 }
 
 TEST_P(CudaTraining, GivesTheGradientsOfTheCpuForEverySchedule) {
-  for (const auto& [name, graph, cuts] : networks())
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph();
     for (const char* schedule : {"1f1b", "gpipe", "kfkb", "zb1p"})
-      expect_as_on_cpu(graph, cut_before(graph, cuts, {.schedule = schedule}),
-                       name + " " + schedule);
+      expect_as_on_cpu(graph, cut_before(graph, network.cuts, {.schedule = schedule}),
+                       network.name + " " + schedule);
+  }
 }
 
 TEST_P(CudaTraining, GivesTheGradientsOfTheCpuForChainsAndRecomputation) {
-  for (const auto& [name, graph, cuts] : networks()) {
-    PlanSketch sketch = cut_before(graph, cuts, {.kind = PlanKind::Sequential});
-    expect_as_on_cpu(graph, sketch, name + " chain");
-    expect_as_on_cpu(graph, recomputed(sketch), name + " recomputed");
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph();
+    PlanSketch sketch = cut_before(graph, network.cuts, {.kind = PlanKind::Sequential});
+    expect_as_on_cpu(graph, sketch, network.name + " chain");
+    expect_as_on_cpu(graph, recomputed(sketch), network.name + " recomputed");
   }
 }
 
 TEST_P(CudaTraining, GivesTheGradientsOfTheCpuWithReplicasAndRaggedEnds) {
-  for (const auto& [name, graph, cuts] : networks()) {
-    PlanSketch sketch = cut_before(graph, cuts, {.mini_batch = 11, .micro_batch = 4});
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph();
+    PlanSketch sketch = cut_before(graph, network.cuts, {.mini_batch = 11, .micro_batch = 4});
     std::vector<int> replicas;
     for (std::size_t s = 0; s < sketch.stages.size(); ++s) replicas.push_back(s % 2 == 0 ? 2 : 1);
-    expect_as_on_cpu(graph, replicated(sketch, replicas), name);
+    expect_as_on_cpu(graph, replicated(sketch, replicas), network.name);
   }
 }
 
 TEST_P(CudaTraining, HasTheSameBitsHoweverThePlanIsCut) {
-  for (const auto& [name, graph, cuts] : networks())
-    expect_same_bits(gradients_of(graph, cut_before(graph, cuts), on_gpus()),
-                     gradients_of(graph, on_one_device(graph), on_gpus()), name);
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph();
+    expect_same_bits(gradients_of(graph, cut_before(graph, network.cuts), on_gpus()),
+                     gradients_of(graph, on_one_device(graph), on_gpus()), network.name);
+  }
 }
 
 /// Fifty steps of the plan, both ways.

@@ -1,37 +1,21 @@
 // Training at the precisions of GPUs, on the stand-in.
 #include <cmath>
 
+#include "tests/exec/cuda/cut_networks.h"
 #include "tests/exec/cuda/stand_in_devices.h"
-#include "tests/exec/numerics/small_networks.h"
 #include "tests/support/cuda_stand_in/stand_in_fixture.h"
 
 namespace pipegraph::test {
 namespace {
 
-struct Network {
-  std::string name;
-  ComputationGraph (*make)(Precision);
-  std::vector<std::string> cuts;
-};
-
-const std::vector<Network>& networks() {
-  static const std::vector<Network> k_networks{
-      {"chain", dense_chain, {"fc1", "fc2", "fc3"}},
-      {"tied", tied_network, {"norm", "head"}},
-      {"transformer", transformer_network, {"attention", "add", "narrow"}},
-      {"two_losses", two_losses_network, {"first", "second"}},
-      {"recommendation", recommendation_network, {"bottom", "bag", "dots", "top"}}};
-  return k_networks;
-}
-
 class CudaPrecision : public CudaTraining {
  protected:
-  static PlanSketch cut(const Network& network, Precision precision, PlanSketch sketch = {}) {
+  static PlanSketch cut(const CutNetwork& network, Precision precision, PlanSketch sketch = {}) {
     sketch.precision = precision;
-    return cut_before(network.make(precision), network.cuts, sketch);
+    return cut_before(network.graph(precision), network.cuts, sketch);
   }
-  static Outcome outcome(const Network& network, Precision precision) {
-    return gradients_of(network.make(precision), cut(network, precision), on_stand_in());
+  static Outcome outcome(const CutNetwork& network, Precision precision) {
+    return gradients_of(network.graph(precision), cut(network, precision), on_stand_in());
   }
 };
 INSTANTIATE_TEST_SUITE_P(Paces, CudaPrecision, cuda_stand_in::both_paces(),
@@ -44,13 +28,13 @@ constexpr double k_bf16 = 8.0 / 512.0;
 constexpr double k_tf32 = k_bf16 / 8.0;
 
 TEST_P(CudaPrecision, InBf16GivesTheGradientsOfFp32ToItsRounding) {
-  for (const Network& network : networks())
+  for (const CutNetwork& network : cut_networks())
     expect_near(outcome(network, Precision::Bf16), outcome(network, Precision::Fp32), k_bf16,
                 network.name);
 }
 
 TEST_P(CudaPrecision, InTf32GivesTheGradientsOfFp32ToItsRounding) {
-  for (const Network& network : networks()) {
+  for (const CutNetwork& network : cut_networks()) {
     const Outcome fp32 = outcome(network, Precision::Fp32);
     const Outcome tensor = outcome(network, Precision::Fp32Tensor);
     expect_near(tensor, fp32, k_tf32, network.name);
@@ -60,8 +44,8 @@ TEST_P(CudaPrecision, InTf32GivesTheGradientsOfFp32ToItsRounding) {
 }
 
 TEST_P(CudaPrecision, InBf16HasTheSameBitsHoweverThePlanIsCut) {
-  for (const Network& network : networks()) {
-    const ComputationGraph graph = network.make(Precision::Bf16);
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph(Precision::Bf16);
     expect_same_bits(
         outcome(network, Precision::Bf16),
         gradients_of(graph, on_one_device(graph, {.precision = Precision::Bf16}), on_stand_in()),
@@ -70,8 +54,8 @@ TEST_P(CudaPrecision, InBf16HasTheSameBitsHoweverThePlanIsCut) {
 }
 
 TEST_P(CudaPrecision, InBf16WorksWithReplicasAndRecomputation) {
-  for (const Network& network : networks()) {
-    const ComputationGraph graph = network.make(Precision::Bf16);
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph(Precision::Bf16);
     const PlanSketch plain = cut(network, Precision::Bf16);
     expect_same_bits(gradients_of(graph, recomputed(plain), on_stand_in()),
                      outcome(network, Precision::Bf16), network.name);
@@ -96,11 +80,11 @@ double mean(const std::vector<double>& losses, std::size_t first) {
 }
 
 TEST_P(CudaPrecision, InBf16LearnsAsInFp32) {
-  for (const Network& network : networks()) {
+  for (const CutNetwork& network : {cut_network("chain"), cut_network("transformer")}) {
     PlanSketch sketch = cut(network, Precision::Bf16, {.optimizer = Optimizer::Adam});
-    const std::vector<double> bf16 = losses_of(network.make(Precision::Bf16), sketch);
+    const std::vector<double> bf16 = losses_of(network.graph(Precision::Bf16), sketch);
     sketch.precision = Precision::Fp32;
-    const std::vector<double> fp32 = losses_of(network.make(Precision::Fp32), sketch);
+    const std::vector<double> fp32 = losses_of(network.graph(), sketch);
     for (std::size_t step = 0; step < fp32.size(); ++step)
       ASSERT_NEAR(bf16[step], fp32[step], k_bf16 * fp32[step]) << network.name << ", step " << step;
     EXPECT_LT(mean(bf16, 40), mean(bf16, 0)) << network.name;
@@ -110,8 +94,8 @@ TEST_P(CudaPrecision, InBf16LearnsAsInFp32) {
 // Steps far below the 2^-9 that a stored weight would round away add up in the weights that are
 // trained.
 TEST_P(CudaPrecision, InBf16KeepsWeightsOfFp32) {
-  const Network& chain = networks().front();
-  const ComputationGraph graph = chain.make(Precision::Bf16);
+  const CutNetwork& chain = cut_network("chain");
+  const ComputationGraph graph = chain.graph(Precision::Bf16);
   const auto plan = plan_from(graph, cut(chain, Precision::Bf16, {.optimizer = Optimizer::Sgd}));
   TrainingRunOptions options = on_stand_in();
   options.optimizer.learning_rate = 1e-3;

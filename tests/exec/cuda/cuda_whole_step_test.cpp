@@ -5,31 +5,14 @@
 #include <gmock/gmock.h>
 
 #include "core/base/errors.h"
+#include "tests/exec/cuda/cut_networks.h"
 #include "tests/exec/cuda/stand_in_devices.h"
-#include "tests/exec/numerics/small_networks.h"
 #include "tests/support/cuda_stand_in/stand_in_fixture.h"
 
 namespace pipegraph::test {
 namespace {
 
 using testing::HasSubstr;
-
-struct Network {
-  std::string name;
-  ComputationGraph (*make)(Precision);
-  std::vector<std::string> cuts;
-};
-
-const std::vector<Network>& networks() {
-  static const std::vector<Network> k_networks{
-      {"chain", dense_chain, {"fc1", "fc2", "fc3"}},
-      {"diamond", diamond_network, {"left", "right", "sum"}},
-      {"skips", skipping_network, {"fc1", "fc2", "fc3", "join"}},
-      {"tied", tied_network, {"norm", "head"}},
-      {"transformer", transformer_network, {"attention", "add", "narrow"}},
-      {"recommendation", recommendation_network, {"bottom", "bag", "dots", "top"}}};
-  return k_networks;
-}
 
 TrainingRunOptions issuing(StepIssue issue) { return on_stand_in({.issue = issue}); }
 
@@ -59,39 +42,39 @@ INSTANTIATE_TEST_SUITE_P(Paces, WholeSteps, cuda_stand_in::both_paces(), cuda_st
 
 // Adam's factors and all samples differ from step to step.
 TEST_P(WholeSteps, TrainAsInstructionsDo) {
-  for (const Network& network : networks()) {
-    const ComputationGraph graph = network.make(Precision::Fp32);
-    for (const char* schedule : {"1f1b", "gpipe", "zb1p"})
-      expect_equal(
-          graph,
-          cut_before(graph, network.cuts, {.schedule = schedule, .optimizer = Optimizer::Adam}),
-          network.name + " " + schedule);
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph();
+    expect_equal(graph, cut_before(graph, network.cuts, {.optimizer = Optimizer::Adam}),
+                 network.name);
   }
+  const ComputationGraph diamond = diamond_network();
+  for (const char* schedule : {"gpipe", "kfkb", "zb1p"})
+    expect_equal(diamond,
+                 cut_before(diamond, cut_network("diamond").cuts,
+                            {.schedule = schedule, .optimizer = Optimizer::Adam}),
+                 schedule);
 }
 
-TEST_P(WholeSteps, TrainAsInstructionsDoWithReplicasOnOneLane) {
-  for (const Network& network : networks()) {
-    const ComputationGraph graph = network.make(Precision::Fp32);
+TEST_P(WholeSteps, TrainAsInstructionsDoWithReplicasAndWithoutOverlap) {
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph();
     PlanSketch sketch =
         cut_before(graph, network.cuts,
                    {.mini_batch = 11, .micro_batch = 4, .optimizer = Optimizer::Momentum});
     std::vector<int> replicas;
     for (std::size_t s = 0; s < sketch.stages.size(); ++s) replicas.push_back(s % 2 == 0 ? 3 : 1);
     sketch = replicated(sketch, replicas);
+    sketch.lowering.overlap = network.name == "chain" || network.name == "tied";
     expect_equal(graph, sketch, network.name);
-    sketch.lowering.overlap = false;
-    expect_equal(graph, sketch, network.name + " without overlap");
   }
 }
 
 TEST_P(WholeSteps, TrainAsInstructionsDoInBf16) {
-  for (const Network& network : networks()) {
-    const ComputationGraph graph = network.make(Precision::Bf16);
-    expect_equal(graph,
-                 cut_before(graph, network.cuts,
-                            {.optimizer = Optimizer::Sgd, .precision = Precision::Bf16}),
-                 network.name);
-  }
+  const ComputationGraph graph = transformer_network(Precision::Bf16);
+  expect_equal(graph,
+               cut_before(graph, cut_network("transformer").cuts,
+                          {.optimizer = Optimizer::Sgd, .precision = Precision::Bf16}),
+               "transformer");
 }
 
 TEST_P(WholeSteps, TakeTurnsWithTracedOnes) {
