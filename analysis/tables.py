@@ -64,7 +64,10 @@ def search(point):
         "plan",
         "planner",
         "objective",
+        "searched",
         "backend",
+        "above its lower bound",
+        "busiest device (per sample)",
         "search time",
         "transfer time",
         "instructions",
@@ -73,8 +76,10 @@ def search(point):
     rows = []
     for run in point.runs:
         objective = run.summary.get("objective")
+        found = run.summary.get("search")
+        found = found if isinstance(found, dict) else {}
         goal = quantities.NONE
-        if isinstance(objective, dict) and isinstance(objective.get("value"), (int, float)):
+        if isinstance(objective, dict) and _number(objective.get("value")) is not None:
             goal = f"{objective.get('name')} = {quantities.number(objective['value'])}"
         unused = " ".join(str(device) for device in run.values("unused_devices"))
         rows.append(
@@ -82,7 +87,10 @@ def search(point):
                 run.name,
                 _text(run, "planner"),
                 goal,
+                str(found.get("family") or quantities.NONE),
                 _text(run, "backend"),
+                quantities.percent(_number(found.get("gap"))),
+                quantities.seconds(run.value("busiest_device_s_per_sample")),
                 quantities.seconds(run.value("search_time_s")),
                 quantities.seconds(run.value("transfer_time_s")),
                 quantities.number(run.value("instructions")),
@@ -90,7 +98,12 @@ def search(point):
                 unused or "none",
             ]
         )
-    return _table(head, rows, names=4)
+    return _table(head, rows, names=5)
+
+
+def _number(value):
+    """`value` if it is a number, else None."""
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def sweep(points):
