@@ -6,19 +6,23 @@
 
 #include "core/base/errors.h"
 #include "tests/exec/cuda/cut_networks.h"
-#include "tests/exec/cuda/stand_in_devices.h"
-#include "tests/support/cuda_stand_in/stand_in_fixture.h"
+#include "tests/exec/cuda/gpu_devices.h"
 
 namespace pipegraph::test {
 namespace {
 
-using testing::HasSubstr;
-
-TrainingRunOptions issuing(StepIssue issue) { return on_stand_in({.issue = issue}); }
+TrainingRunOptions issuing(StepIssue issue) { return on_gpus({.issue = issue}); }
 
 class WholeSteps : public CudaTraining {
  protected:
+#ifdef PIPEGRAPH_CUDA_STAND_IN
   WholeSteps() { start({.devices = 1}); }
+#else
+  void SetUp() override {
+    CudaTraining::SetUp();
+    if (gpu_count() > 1) GTEST_SKIP() << "needs one GPU, CUDA finds more: CUDA_VISIBLE_DEVICES=0";
+  }
+#endif
 
   struct Trained {
     std::vector<double> losses;
@@ -38,7 +42,7 @@ class WholeSteps : public CudaTraining {
     EXPECT_EQ(trained(graph, sketch, StepIssue::Graph), expected) << what;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Paces, WholeSteps, cuda_stand_in::both_paces(), cuda_stand_in::pace_name);
+INSTANTIATE_TEST_SUITE_P(Paces, WholeSteps, gpu_paces(), gpu_pace_name);
 
 // Adam's factors and all samples differ from step to step.
 TEST_P(WholeSteps, TrainAsInstructionsDo) {
@@ -90,6 +94,8 @@ TEST_P(WholeSteps, TakeTurnsWithTracedOnes) {
   EXPECT_EQ(losses(StepIssue::Graph), losses(StepIssue::Instructions));
 }
 
+#ifdef PIPEGRAPH_CUDA_STAND_IN
+
 TEST_P(WholeSteps, EndTheRunWhenAGpuFails) {
   const auto plan = plan_from(dense_chain(), cut_before(dense_chain(), {"fc1", "fc2"}));
   TrainingRun run(plan->workload, plan->stages, plan->program, issuing(StepIssue::Graph));
@@ -99,7 +105,7 @@ TEST_P(WholeSteps, EndTheRunWhenAGpuFails) {
     run.step();
     ADD_FAILURE() << "no error";
   } catch (const MachineError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("failed on GPU 0"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("failed on GPU 0"));
   }
 }
 
@@ -109,6 +115,8 @@ TEST_P(WholeSteps, NeedOneGpu) {
   EXPECT_THROW(TrainingRun(plan->workload, plan->stages, plan->program, issuing(StepIssue::Steps)),
                ConfigError);
 }
+
+#endif
 
 }  // namespace
 }  // namespace pipegraph::test
