@@ -24,8 +24,9 @@ std::string reason_of(const Workload& workload, const SearchInput& input, const 
                        workload.graph->at(block.front()).name, bytes_text(*worst), no_fit.where,
                        bytes_text(no_fit.limit));
   }
-  return fmt::format("no {} for {} devices fits {} per device", no_fit.what, input.problem.devices,
-                     bytes_text(no_fit.limit));
+  const int devices = input.problem.devices;
+  return fmt::format("no {} for {} device{} fits {} per device", no_fit.what, devices,
+                     devices == 1 ? "" : "s", bytes_text(no_fit.limit));
 }
 
 std::string fewest_devices_text(const Workload& workload, const SearchInput& input,
