@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pipegraph {
 
@@ -54,10 +55,21 @@ int PairDevices::first_allowed(const StagePair& pair, int devices) {
   return d > device_limit_ ? 0 : d;
 }
 
+/// The same bound with what crosses the stage's borders, which no device count makes less than
+/// the messages' latency. Infinite where that alone is too much.
+double PairDevices::at_least(const StagePair& pair) const {
+  const double compute = at_least(pair.inner, pair.outer);
+  if (target_ == std::numeric_limits<double>::infinity()) return compute;
+  const double room = target_ - pair.latency_seconds * per_batch_;
+  if (room <= 0.0) return std::numeric_limits<double>::infinity();
+  const double transfer = pair.transfer_seconds * (1.0 - 1e-9);
+  return sum_ ? (compute * target_ + transfer) / room : std::max(compute, transfer / room);
+}
+
 /// The least devices, allowed or not, on which the pair meets the target; 0: none.
 int PairDevices::price(const StagePair& pair) {
-  const double least = at_least(pair.inner, pair.outer);
-  if (least > device_limit_) return 0;
+  const double least = at_least(pair);
+  if (!(least <= device_limit_)) return 0;
   const int start = std::max(1, static_cast<int>(std::ceil(least)));
   if (!monotone_) {
     for (int d = start; d <= device_limit_; ++d)

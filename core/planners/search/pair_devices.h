@@ -55,6 +55,7 @@ class PairDevices {
         pair.transfer_seconds / devices + pair.latency_seconds * per_batch_;
     return sum_ ? compute + communication : std::max(compute, communication);
   }
+  double at_least(const StagePair& pair) const;
   const double* row_sums(int devices);
   std::uint16_t price_at(std::size_t position);
   int price(const StagePair& pair);
