@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace pipegraph {
 namespace {
 
-/// Two plans closer than this (relative) take equally long.
-constexpr double k_equal = 1e-9;
+/// Two plans closer than this (relative), which the percentage would show as 0.0, take equally
+/// long.
+constexpr double k_equal = 5e-4;
 
 /// What the average device does with an iteration.
 struct Spent {
@@ -37,6 +39,14 @@ std::string difference(double seconds, double whole, const char* what) {
                      seconds < 0.0 ? "less" : "more", what);
 }
 
+/// "a", "a and b", "a, b and c": plans that take as long as the first.
+std::string names_of(std::span<const PlanResult* const> plans) {
+  std::string text = plans.front()->name;
+  for (std::size_t i = 1; i < plans.size(); ++i)
+    text += (i + 1 < plans.size() ? ", " : " and ") + plans[i]->name;
+  return text;
+}
+
 }  // namespace
 
 std::string best_plan_text(const PointResult& point) {
@@ -49,8 +59,12 @@ std::string best_plan_text(const PointResult& point) {
   const Metrics& best = *ok[0]->metrics;
   const Metrics& next = *ok[1]->metrics;
   const double saved = next.iteration_time.count() - best.iteration_time.count();
-  if (saved <= k_equal * next.iteration_time.count())
-    return fmt::format("best: {} and {}, {} each", ok[0]->name, ok[1]->name,
+  const auto slower = std::ranges::find_if(ok, [&](const PlanResult* plan) {
+    return plan->metrics->iteration_time.count() > best.iteration_time.count() * (1.0 + k_equal);
+  });
+  const auto equal = static_cast<std::size_t>(slower - ok.begin());
+  if (equal > 1)
+    return fmt::format("best: {}, {} each", names_of(std::span(ok).first(equal)),
                        to_text(best.iteration_time));
   const double whole = best.iteration_time.count();
   const Spent a = average(best);

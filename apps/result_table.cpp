@@ -4,28 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <variant>
 
 #include "apps/best_plan.h"
-#include "core/base/overloaded.h"
+#include "apps/point_text.h"
 #include "core/report/summary.h"
 
 namespace pipegraph {
 namespace {
-
-std::string point_text(const PointValue& value) {
-  return std::visit(Overloaded{[](const std::string& text) { return text; },
-                               [](bool flag) { return std::string(flag ? "true" : "false"); },
-                               [](auto number) { return fmt::format("{}", number); }},
-                    value);
-}
-
-/// The value of a swept key; of a file's path the file's name.
-std::string point_text(const std::string& key, const PointValue& value) {
-  const std::string text = point_text(value);
-  return key.ends_with("file") ? std::filesystem::path(text).filename().string() : text;
-}
 
 std::string percent(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.1f} %", 100.0 * fraction) : "";
@@ -87,9 +72,8 @@ std::string result_text(const std::vector<PointResult>& points) {
   TextTable table(columns(points));
   std::string reasons;
   for (const PointResult& point : points) {
-    std::vector<std::string> place;
-    for (const auto& [key, value] : point.point) place.push_back(point_text(key, value));
-    const std::string prefix = place.empty() ? "" : fmt::format("{} ", fmt::join(place, " "));
+    const std::vector<std::string> place = point_values(point);
+    const std::string prefix = place.empty() ? "" : point_name(point) + ": ";
     if (const std::string best = best_plan_text(point); !best.empty())
       reasons += prefix + best + "\n";
     for (const PlanResult& plan : point.plans) {

@@ -23,6 +23,11 @@ std::string verdict(const SearchReport& search) {
   return search.exact ? "optimal" : "";
 }
 
+/// Empty for planners that do not count what they look at.
+std::string count_text(const SearchReport& search, std::uint64_t count) {
+  return search.states + search.cuts + search.probes > 0 ? fmt::format("{}", count) : "";
+}
+
 std::vector<std::string> cells(const PlanResult& plan) {
   const SearchReport& search = *plan.search;
   return {plan.name,
@@ -32,9 +37,9 @@ std::vector<std::string> cells(const PlanResult& plan) {
           verdict(search),
           plan.busiest_device ? to_text(*plan.busiest_device) : "",
           search.family,
-          fmt::format("{}", search.states),
-          fmt::format("{}", search.cuts),
-          fmt::format("{}", search.probes)};
+          count_text(search, search.states),
+          count_text(search, search.cuts),
+          count_text(search, search.probes)};
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "apps/exit_code.h"
 #include "apps/interruption.h"
+#include "apps/point_text.h"
 #include "apps/report_process.h"
 #include "apps/result_table.h"
 #include "core/base/files.h"
@@ -46,7 +46,7 @@ class StudyRun {
     return results;
   }
 
-  const std::set<std::string>& notes() const { return notes_; }
+  std::vector<std::string> notes() const { return notes_.texts(study_.points.size()); }
 
  private:
   PointResult point(std::size_t index, Progress& progress, std::size_t first_step) {
@@ -59,7 +59,7 @@ class StudyRun {
       progress.begin(first_step + result.plans.size(), request.name);
       Outcome outcome = carry_out(request, setup, progress, runner_);
       write(outcome, setup, index);
-      notes_.insert(outcome.notes.begin(), outcome.notes.end());
+      for (const std::string& note : outcome.notes) notes_.add(note, result);
       result.plans.push_back(std::move(outcome.result));
     }
     return result;
@@ -79,7 +79,7 @@ class StudyRun {
   const ResultsFolder* folder_;
   TimelineRows rows_;
   const PlanRunner& runner_;
-  std::set<std::string> notes_;
+  PointNotes notes_;
 };
 
 /// The report is an addition: without a Python for it the results still stand.

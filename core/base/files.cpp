@@ -18,8 +18,29 @@ namespace {
 
 std::string reason_of(int error) { return std::system_category().message(error); }
 
+const char* remedy_of(int error) {
+  switch (error) {
+    case ENOENT:
+      return "; expected a path in a folder that exists";
+    case ENOTDIR:
+      return "; expected a path whose folders are none of them files";
+    case EISDIR:
+      return "; expected the path of a file, not of a folder";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "; expected a path where this user may write";
+    case ENOSPC:
+    case EDQUOT:
+      return "; expected free space there";
+    default:
+      return "";
+  }
+}
+
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error) {
-  throw MachineError(fmt::format("{}: cannot be written: {}", path.string(), reason_of(error)));
+  throw MachineError(fmt::format("{}: cannot be written: {}{}", path.string(), reason_of(error),
+                                 remedy_of(error)));
 }
 
 class Descriptor {

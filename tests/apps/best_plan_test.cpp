@@ -32,6 +32,17 @@ TEST(BestPlan, MayBeTwo) {
   EXPECT_EQ(best_plan_text({{}, {one, other}}), "best: one and other, 2 s each");
 }
 
+TEST(BestPlan, MayBeAllThatDifferByLessThanIsShown) {
+  // 0.04 % are shown as 0.0 %, 0.1 % are not.
+  const auto taking = [](const std::string& name, double seconds) {
+    return plan(name, Seconds{1}, Seconds{1}, Seconds{seconds});
+  };
+  EXPECT_EQ(best_plan_text({{}, {taking("c", 2.002), taking("b", 2.0008), taking("a", 2.0)}}),
+            "best: a and b, 2 s each");
+  EXPECT_EQ(best_plan_text({{}, {taking("c", 2.0), taking("b", 2.0), taking("a", 2.0)}}),
+            "best: c, b and a, 2 s each");
+}
+
 TEST(BestPlan, IsNotNamedAmongFewerThanTwo) {
   PlanResult failed = plan("failed", Seconds{1}, Seconds{1}, Seconds{2});
   failed.status = PlanStatus::OutOfMemory;

@@ -89,19 +89,24 @@ TEST_F(Files, AFullDiskLeavesTheOldFileAndNoTemporary) {
 
 TEST_F(Files, AMissingFolderIsNamed) {
   EXPECT_EQ(message_of<MachineError>([&] { write_file(path("no/file"), "x"); }),
-            path("no/file").string() + ": cannot be written: No such file or directory");
+            path("no/file").string() +
+                ": cannot be written: No such file or directory; expected a path in a folder that "
+                "exists");
 }
 
 TEST_F(Files, AFolderIsNotReplacedByAFile) {
   fs::create_directory(path("folder"));
-  EXPECT_NE(message_of<MachineError>([&] { write_file(path("folder"), "x"); }), "no error");
+  EXPECT_EQ(
+      message_of<MachineError>([&] { write_file(path("folder"), "x"); }),
+      path("folder").string() +
+          ": cannot be written: Is a directory; expected the path of a file, not of a folder");
   EXPECT_EQ(count(), 1);
 }
 
 TEST_F(Files, AFullDeviceIsAnErrorAndStaysADevice) {
   ASSERT_TRUE(fs::is_character_file("/dev/full"));
   EXPECT_EQ(message_of<MachineError>([] { write_file("/dev/full", "x"); }),
-            "/dev/full: cannot be written: No space left on device");
+            "/dev/full: cannot be written: No space left on device; expected free space there");
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
