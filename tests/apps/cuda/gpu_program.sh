@@ -3,7 +3,9 @@
 set -u
 module="$2"
 . "$(dirname "${BASH_SOURCE[0]}")/../ranks_support.sh" "$1" "${3:-}"
-small_scenario 4 "{planner: uniform, micro_batch: 4}"
+# A branch on one device, the other and what follows on three.
+small_scenario 4 "{planner: manual, micro_batch: 4, stages: [{devices: [0], operators: [branch0.*]},
+         {devices: [1, 2, 3], operators: [branch1.*, concat, loss]}]}"
 cp "$program" pipegraph && cp "$module" pipegraph_cuda.so || exit 1
 program="$scratch/pipegraph"
 

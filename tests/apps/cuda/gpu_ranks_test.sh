@@ -26,6 +26,14 @@ same_losses sums alone || fail "the losses with sums by NCCL differ"
 train 2 shared 2 --steps 4 --share-gpus || fail "two ranks with a GPU each failed" "$(<err)"
 diff <(losses alone) <(losses shared) || fail "the losses with shared GPUs differ"
 
+# Times of all ranks' instructions come together: as many as the program has, each after it was ready.
+meeting=$(mktemp -d "$scratch/meeting.XXXX")
+PIPEGRAPH_CUDA_STAND_IN="gpus=4 folder=$meeting" timeout 120 "$mpirun" --oversubscribe --bind-to none -n 2 "$program" run small.yaml \
+  --backend cuda --no-report --steps 2 --warm-up 1 --trace -o traced >out 2>err || fail "tracing failed" "$(<err)"
+instructions=$("$program" show program small.yaml 2>/dev/null | grep -c '^[0-9]')
+timeline=$(find traced -name timeline.csv)
+(($(tail -n +2 "$timeline" | wc -l) == instructions)) || fail "the timeline has not $instructions rows: $(wc -l "$timeline")"
+
 # refused CODE WHAT RANKS GPUS ARGUMENT...: said once.
 refused() {
   train "$3" refused "$4" --steps 2 "${@:5}"

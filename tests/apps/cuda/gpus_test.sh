@@ -5,7 +5,7 @@
 
 # train FOLDER STAND_IN ARGUMENT...: its exit code.
 train() {
-  PIPEGRAPH_CUDA_STAND_IN="$2" timeout 120 "$program" run small.yaml --steps 6 --seed 1 --no-report -o "$1" "${@:3}" >out 2>err
+  PIPEGRAPH_CUDA_STAND_IN="$2" timeout 120 "$program" run small.yaml --steps 40 --seed 1 --no-report -o "$1" "${@:3}" >out 2>err
 }
 train cpu "" --backend cpu || fail "the cpu failed" "$(<err)"
 train copy gpus=4 --backend cuda || fail "copies failed" "$(<err)"
@@ -29,6 +29,9 @@ refused() {
   ((code == $1)) || fail "exit code $code instead of $1 for: $2" "$(<err)"
   grep -Eq "$2" err || fail "not said: $2" "$(<err)"
 }
+# Three replicas show whose order it was.
+diff -q <(cut -d, -f1-4 copy/training/loss.csv) <(cut -d, -f1-4 sums/training/loss.csv) >out && fail "NCCL added in index order"
+
 refused 3 "program uses 4 devices, this machine has 2 GPUs" gpus=2 --backend cuda
 refused 3 "NCCL 2.18.0 is too old: 2.19.0 or newer is needed" "gpus=4 nccl=21800" --backend cuda --transport nccl
 refused 3 "one communicator needs a GPU for each device, but d0 and d3 share GPU" gpus=3 --backend cuda \

@@ -1,7 +1,7 @@
 // Plans whose messages travel by NCCL compute what the cpu computes: with communicators of their
 // own for each pair and group, with a single one, and with devices that share GPUs.
+#include "tests/exec/cuda/cut_networks.h"
 #include "tests/exec/cuda/stand_in_devices.h"
-#include "tests/exec/numerics/small_networks.h"
 #include "tests/support/cuda_stand_in/stand_in_fixture.h"
 
 namespace pipegraph::test {
@@ -55,15 +55,28 @@ TEST_P(NcclTraining, CopiesNothingBetweenGpus) {
                MachineError);
 }
 
-TEST_P(NcclTraining, CarriesMessagesOfSeveralTensorsAndTiedWeights) {
-  for (const auto& [graph, cuts] :
-       std::vector<std::pair<ComputationGraph, std::vector<std::string>>>{
-           {skipping_network(), {"fc1", "fc2", "fc3", "join"}},
-           {tied_network(), {"norm", "head"}},
-           {transformer_network(), {"attention", "add", "narrow"}}}) {
-    const PlanSketch plan = cut_before(graph, cuts, {.mini_batch = 11, .micro_batch = 4});
-    expect_same_bits(gradients_of(graph, plan, by_nccl()), gradients_of(graph, plan, on_stand_in()),
-                     cuts.front());
+TEST_P(NcclTraining, GivesTheGradientsOfTheCpuForGraphsAndChains) {
+  for (const CutNetwork& network : cut_networks())
+    for (const PlanKind kind : {PlanKind::Graph, PlanKind::Sequential}) {
+      const ComputationGraph graph = network.graph();
+      const PlanSketch plan = cut_before(graph, network.cuts, {.kind = kind});
+      expect_near(gradients_of(graph, plan, by_nccl()), gradients_of(graph, plan), 1e-5,
+                  network.name);
+      expect_near(gradients_of(graph, recomputed(plan), by_nccl()), gradients_of(graph, plan), 1e-5,
+                  network.name + " recomputed");
+    }
+}
+
+TEST_P(NcclTraining, GivesTheGradientsOfTheCpuWithReplicasAndRaggedEnds) {
+  for (const CutNetwork& network : cut_networks()) {
+    const ComputationGraph graph = network.graph();
+    const PlanSketch whole = cut_before(graph, network.cuts, {.mini_batch = 11, .micro_batch = 4});
+    std::vector<int> replicas;
+    for (std::size_t s = 0; s < whole.stages.size(); ++s) replicas.push_back(s % 2 == 0 ? 2 : 1);
+    const PlanSketch plan = replicated(whole, replicas);
+    const Outcome expected = gradients_of(graph, plan);
+    for (const NcclSettings& settings : {NcclSettings{}, k_one, k_sums_by_nccl})
+      expect_near(gradients_of(graph, plan, by_nccl(settings)), expected, 1e-5, network.name);
   }
 }
 
