@@ -1,6 +1,5 @@
 // The engine of a device that is a GPU or shares one: computes are enqueued on a stream, and events
-// tell when they have ended. Nothing waits for the GPU but reads and writes between
-// steps.
+// tell when they have ended. Nothing waits for the GPU but reads and writes between steps.
 #pragma once
 
 #include <map>
