@@ -88,6 +88,24 @@ class Page(PageCase):
         # (1 + 5) / (1 + 2) = 2.
         self.assertIn("quick is the fastest plan: 969.7 samples/s, 2.00 times slow.", text)
 
+    def test_how_a_plan_was_found(self):
+        self.write(fixture.Pipeline())
+        path = self.folder / "summary.json"
+        summary = json.loads(path.read_text())
+        summary["points"][0]["plans"][0] |= {
+            "planner": "graphpipe",
+            "objective": {"name": "max_time_per_sample_s", "value": 7.5e-4},
+            "busiest_device_s_per_sample": 8e-4,
+            "search": {"lower_bound_s": 6e-4, "gap": 0.25, "family": "all ideals"},
+        }
+        path.write_text(json.dumps(summary))
+        _, reader = self.page()
+        found = next(table for table in reader.tables if "searched" in table[0])
+        shown = dict(zip(*found))
+        self.assertEqual(shown["searched"], "all ideals")
+        self.assertEqual(shown["above its lower bound"], "25.0 %")
+        self.assertEqual(shown["busiest device (per sample)"], "800 us")
+
     def test_devices_and_memory_peaks(self):
         self.write(fixture.Pipeline())
         _, reader = self.page()
