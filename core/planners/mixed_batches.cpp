@@ -57,14 +57,18 @@ PlannerResult plan_mixed_batches(const Workload& workload, const PlannerOptions&
   problem.base.communication = own.communication;
   problem.base.in_flight = InFlightRule::LongestPath;
   ShareTimes times(workload, input.input);
-  for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
-    problem.sizes.push_back(batch_costs(problem.base, times, size));
+  const auto sizes = micro_batch_candidates(options, workload.training.mini_batch);
   const IdealFamily family = choose_family(problem.base, input.input.signature, own.family);
-  PlannerOptions once = options;  // all sizes belong to one search
-  once.micro_batches = {workload.training.mini_batch};
-  if (std::ranges::any_of(own.ks, [](int k) { return k > 1; })) once.schedule = "kfkb";
+  PlannerOptions by_largest = options;
+  // Larger sizes are allowed, not demanded: by the objective all together are best.
+  if (options.choose == Choose::Objective) by_largest.micro_batches = {sizes.back()};
+  if (std::ranges::any_of(own.ks, [](int k) { return k > 1; })) by_largest.schedule = "kfkb";
   const double memory = problem.base.memory;
-  const auto propose = [&](std::int32_t, Bytes withheld) -> std::variant<Proposal, Infeasible> {
+  const auto propose = [&](std::int32_t largest,
+                           Bytes withheld) -> std::variant<Proposal, Infeasible> {
+    problem.sizes.clear();
+    for (const std::int32_t size : sizes)
+      if (size <= largest) problem.sizes.push_back(batch_costs(problem.base, times, size));
     problem.base.memory = memory - withheld.as_double();
     const PairTable pairs(problem.base, family);
     const MixedOutcome outcome = search_mixed(problem, pairs, own.labels);
@@ -75,7 +79,7 @@ PlannerResult plan_mixed_batches(const Workload& workload, const PlannerOptions&
     result.search.cuts = pairs.pairs().size();
     return result;
   };
-  return best_proposal(workload, once, "graphpipe", propose);
+  return best_proposal(workload, by_largest, "graphpipe", propose);
 }
 
 }  // namespace pipegraph

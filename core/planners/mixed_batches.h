@@ -19,8 +19,9 @@ struct MixedBatchesOptions {
 };
 
 /// The graph of least maximal time per sample, its objective "max_time_per_sample_s", whose stages
-/// take micro-batches of any of the candidate sizes. `options.kind` must be Graph. The schedule is
-/// kfkb where a k above 1 is allowed.
+/// take micro-batches of any of the candidate sizes up to one; of the plans for every such limit
+/// the one of least iteration time, or, by objective, the one without. `options.kind` must be
+/// Graph. The schedule is kfkb where a k above 1 is allowed.
 PlannerResult plan_mixed_batches(const Workload& workload, const PlannerOptions& options,
                                  const MixedBatchesOptions& own);
 

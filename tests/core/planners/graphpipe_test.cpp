@@ -208,5 +208,25 @@ TEST(Graphpipe, GivesStagesMicroBatchSizesOfTheirOwn) {
   EXPECT_GT(better, 0);
 }
 
+TEST(Graphpipe, LimitsTheSizesOfStagesWhereThatShortensTheIteration) {
+  int shorter = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const RandomWorkload random = random_workload(seed + 23'000);
+    const auto seconds = [&](Choose choose) {
+      const PlannerResult found =
+          plan_graphpipe(random.workload, {.name = "test", .choose = choose},
+                         {.micro_batches = MicroBatchSizes::PerStage, .ks = {1, 2}});
+      const Plan* plan = std::get_if<Plan>(&found);
+      return plan == nullptr ? std::numeric_limits<double>::infinity()
+                             : evaluate(random.workload, *plan).iteration_time.count();
+    };
+    const double chosen = seconds(Choose::IterationTime);
+    const double all_sizes = seconds(Choose::Objective);
+    EXPECT_LE(chosen, all_sizes * (1 + 1e-9)) << "seed " << seed;
+    if (chosen < 0.95 * all_sizes) ++shorter;
+  }
+  EXPECT_GT(shorter, 10);
+}
+
 }  // namespace
 }  // namespace pipegraph
