@@ -1,7 +1,9 @@
 // Keys of a scenario. What the model, the cluster and a planner's options mean is read elsewhere.
 #include "core/scenario/scenario.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -76,6 +78,12 @@ std::string text_or(const std::optional<YamlValue>& value, const std::string& ot
   return value ? value->as_string() : otherwise;
 }
 
+/// A name stands in tables, one line a row.
+void check_printable(const std::string& name, const YamlValue& at) {
+  if (std::ranges::any_of(name, [](unsigned char c) { return std::iscntrl(c) != 0; }))
+    at.fail("the name has a line break or another control character", "a name of one line");
+}
+
 /// `{file: plan.yaml}`, perhaps with a name of its own.
 PlanRequest read_plan_of_file(const YamlValue& value) {
   MapReader reader(value, "a plan of a file");
@@ -113,6 +121,7 @@ std::vector<PlanRequest> read_plans(const YamlValue& list) {
   for (const YamlValue& item : list.items()) {
     PlanRequest request = read_request(item);
     if (request.name.empty()) item.fail("the plan's name is empty", "a name");
+    check_printable(request.name, item);
     for (const PlanRequest& other : plans)
       if (other.name == request.name)
         item.fail(fmt::format("two plans are named '{}'", request.name),
@@ -175,6 +184,7 @@ Scenario read_scenario(const YamlValue& document) {
                     .training = read_training(reader.required("training")),
                     .plans = read_plans(reader.required("plans"))};
   if (name && scenario.name.empty()) name->fail("the name is empty", "a name");
+  if (name) check_printable(scenario.name, *name);
   if (const auto simulation = reader.optional("simulation"))
     scenario.simulation = read_simulation(*simulation);
   scenario.costs = costs_or_none(reader.optional("costs"));

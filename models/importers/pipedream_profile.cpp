@@ -50,6 +50,15 @@ Wiring wire(const ProfiledLines& lines) {
   return wiring;
 }
 
+/// A file that was cut off loses edges first.
+void check_edges(const ProfiledLines& lines, const Wiring& wiring) {
+  for (std::size_t i = 0; i < lines.nodes.size() && lines.nodes.size() > 1; ++i)
+    if (wiring.inputs[i].empty() && wiring.readers[i] == 0)
+      throw ConfigError(lines.nodes[i].position,
+                        fmt::format("node '{}' has no edge", lines.nodes[i].id),
+                        "an edge of each node: the file may have been cut off");
+}
+
 bool left_out(const ProfiledNode& node, const Wiring& wiring, std::size_t i) {
   if (wiring.inputs[i].empty() && node.description.starts_with("Input")) return true;
   return wiring.readers[i] == 0 && node.description.starts_with("__getitem__");
@@ -82,6 +91,7 @@ ComputationGraph import_pipedream_profile(const ImportRequest& request) {
     throw ConfigError({file}, fmt::format("{} nodes", lines.nodes.size()),
                       fmt::format("at most {}", k_most_operators));
   const Wiring wiring = wire(lines);
+  check_edges(lines, wiring);
   std::vector<OperatorId> id_of(lines.nodes.size());
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < lines.nodes.size(); ++i) {
@@ -89,7 +99,7 @@ ComputationGraph import_pipedream_profile(const ImportRequest& request) {
     id_of[i] = make_id<OperatorId>(kept.size());
     kept.push_back(i);
   }
-  if (kept.empty()) throw ConfigError({file}, "no nodes", "a PipeDream profile");
+  if (kept.empty()) throw ConfigError({file, 1, 1}, "no nodes", "a PipeDream profile");
   std::vector<Operator> operators;
   for (const std::size_t i : kept) {
     operators.push_back(to_operator(lines.nodes[i], request));

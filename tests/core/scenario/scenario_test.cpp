@@ -88,6 +88,9 @@ TEST(Scenario, NamesThePlaceOfWhatIsWrong) {
                          "'lv08'"));
   EXPECT_THAT(error_of("plans: [{planner: a}]\nmemory: ignore\n"),
               StartsWith("dir/study.yaml:5:9: memory: unknown value 'ignore'"));
+  EXPECT_EQ(error_of("plans: [{planner: a, name: \"b\\nc\"}]\n"),
+            "dir/study.yaml:4:9: plans[0]: the name has a line break or another control character; "
+            "expected a name of one line");
   EXPECT_THAT(error_of("plans: [{file: none.yaml}]\n"),
               StartsWith("dir/study.yaml:4:16: plans[0].file: there is no file 'dir/none.yaml'"));
 }

@@ -97,8 +97,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "there is no node 'node5'"},
         BadLine{"\tnode2 -- node3", "\tnode1 -- node2 ", "node1 -- node2 ", "edge from 'node1' to"},
         BadLine{"\tnode2 -- node3", "\tnode2:", "node2:", "not an edge"},
+        BadLine{"\tnode3 -- node4", "", "node4 -- __getitem__(1)", "node 'node4' has no edge"},
         BadLine{"node3 --", "node2 --", "node2 -- LSTM", "node 'node2' given twice"},
-        BadLine{"\tnode3 -- node4", "\tnode3 -- node2", "node2 -- Conv2d", ""}));  // a cycle
+        BadLine{"\tnode3 -- node4", "\tnode3 -- node4\n\tnode3 -- node2", "node2 -- Conv2d",
+                ""}));  // a cycle
 
 TEST(PipedreamProfile, NeedsTheSamplesOfTheProfile) {
   EXPECT_THROW(import_text(k_profile, "import: pipedream"), ConfigError);
