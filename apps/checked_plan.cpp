@@ -11,9 +11,9 @@ namespace {
 constexpr int k_warm_up = 2;
 
 /// Emulated devices' times do not depend on the machine.
-SchedulingReader reader_for(MeasuredBackend backend) {
+SchedulingReader reader_for(MeasuredBackend backend, const Program& program) {
   if (backend == MeasuredBackend::Emulated) return [] { return SchedulingTotals{}; };
-  return [] { return scheduling_totals(); };
+  return scheduling_of_devices(program.device_count());
 }
 
 PlanProcess::Plan plan_of(const Outcome& outcome, const Setup& setup) {
@@ -33,10 +33,10 @@ CheckedPlan::CheckedPlan(const Outcome& outcome, const Setup& setup, const Measu
       backend_(devices.backend),
       process_(plan_of(outcome, setup), devices),
       samples_(program_),
-      rounds_(reader_for(backend_)),
-      reductions_(reader_for(backend_)),
-      steps_(reader_for(backend_)),
-      traced_(reader_for(backend_)) {}
+      rounds_(reader_for(backend_, program_)),
+      reductions_(reader_for(backend_, program_)),
+      steps_(reader_for(backend_, program_)),
+      traced_(reader_for(backend_, program_)) {}
 
 void CheckedPlan::warm_up() {
   for (int i = 0; i < k_warm_up; ++i) process_.run_step(Tracing::Off);

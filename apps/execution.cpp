@@ -8,7 +8,6 @@
 #include "apps/version.h"
 #include "core/base/errors.h"
 #include "core/program/text.h"
-#include "exec/cores.h"
 #include "exec/measure/watched_steps.h"
 #include "exec/steps/losses.h"
 #include "exec/training/crc32.h"
@@ -31,13 +30,10 @@ struct TracedSteps {
   }
 };
 
-/// Steps that take the machine's time are watched; virtual time is never disturbed, and of devices
-/// that share cores each disturbs the others.
+/// Steps that take the machine's time are watched; virtual time is never disturbed.
 SchedulingReader reader_for(const DeviceContext& context, const ExecutionRequest& request) {
-  const std::size_t own = request.job->devices(context.program).size();
-  if (request.kind->computes == Computes::No || own > usable_cores().size())
-    return [] { return SchedulingTotals{}; };
-  return [] { return scheduling_totals(); };
+  if (request.kind->computes == Computes::No) return [] { return SchedulingTotals{}; };
+  return scheduling_of_devices(request.job->devices(context.program).size());
 }
 
 /// One measurement, on this rank's devices.

@@ -75,7 +75,8 @@ Measured time_of_part(const Program& program, Bytes buffer, std::uint64_t parts,
                      .clocks = [](DeviceId) { return make_real_clock(); }},
                     options.execution);
   executor.run_step(Tracing::Off);
-  WatchedSteps steps(options.scheduling);
+  WatchedSteps steps(options.scheduling ? options.scheduling
+                                        : scheduling_of_devices(program.device_count()));
   steps.run(options.repetitions, [&] { return executor.run_step(Tracing::Off); });
   std::vector<Seconds> times;
   for (const Seconds time : steps.times()) times.push_back(time / static_cast<double>(parts));

@@ -30,7 +30,7 @@ struct ProbeOptions {
   std::uint64_t most_turns = 1000;  ///< messages of a repetition; fewer large ones
   ProbeDevices* devices = nullptr;  ///< null: threads of this process
   ExecutionOptions execution;
-  SchedulingReader scheduling = [] { return scheduling_totals(); };
+  SchedulingReader scheduling = nullptr;  ///< null: as the devices of the probe allow
 };
 
 /// Time of a compute that has nothing to do, from being ready to releasing the next one.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/errors.h"
+#include "exec/cores.h"
 
 namespace pipegraph {
 namespace {
@@ -33,6 +34,11 @@ std::string packed(const std::vector<bool>& out, const Disturbance& total) {
 }
 
 }  // namespace
+
+SchedulingReader scheduling_of_devices(std::size_t devices) {
+  if (devices > usable_cores().size()) return [] { return SchedulingTotals{}; };
+  return [] { return scheduling_totals(); };
+}
 
 StepResult StepWatch::run(const std::function<StepResult()>& step) {
   const SchedulingTotals before = reader_();

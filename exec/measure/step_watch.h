@@ -14,6 +14,10 @@ namespace pipegraph {
 /// How the scheduler's totals are read; tests bring their own.
 using SchedulingReader = std::function<SchedulingTotals()>;
 
+/// Of this process, for so many devices of it. Where they share cores they keep each other waiting,
+/// so that nothing can be said of others: the reader then does not tell.
+SchedulingReader scheduling_of_devices(std::size_t devices);
+
 /// What was seen of some steps.
 struct StepsSeen {
   std::size_t steps = 0;
