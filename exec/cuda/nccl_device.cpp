@@ -41,6 +41,19 @@ std::byte* NcclDevice::Staging::take(Bytes bytes) {
   return place;
 }
 
+template <class Done>
+void NcclDevice::wait_for_others(const Port& port, const char* what, const Done& done) const {
+  const SteadyTime begin = std::chrono::steady_clock::now();
+  for (int looks = 0; !done(); ++looks) {
+    if (shared_.failure.happened()) throw Abandoned{};
+    if (std::chrono::steady_clock::now() - begin > shared_.deadline)
+      throw NcclError(fmt::format("the communicator {}: {} has not come about for {} s",
+                                  port.comm->name(), what, shared_.deadline.count()),
+                      ncclInProgress);
+    if (looks > k_looks_at_once) std::this_thread::sleep_for(k_between_looks);
+  }
+}
+
 NcclDevice::NcclDevice(const Shared& shared, DeviceId self, SumStream& sums)
     : shared_(shared), self_(self), sums_(sums), ports_(shared.links.list().size()) {
   try {
@@ -106,19 +119,6 @@ int NcclDevice::rank_in(std::size_t link, DeviceId device) const {
   const auto rank = shared_.links.list()[link].rank_of(device);
   check(rank.has_value(), "a peer is a member of the communicator");
   return *rank;
-}
-
-void NcclDevice::wait_for_others(const Port& port, const char* what,
-                                 const std::function<bool()>& done) const {
-  const SteadyTime begin = std::chrono::steady_clock::now();
-  for (int looks = 0; !done(); ++looks) {
-    if (shared_.failure.happened()) throw Abandoned{};
-    if (std::chrono::steady_clock::now() - begin > shared_.deadline)
-      throw NcclError(fmt::format("the communicator {}: {} has not come about for {} s",
-                                  port.comm->name(), what, shared_.deadline.count()),
-                      ncclInProgress);
-    if (looks > k_looks_at_once) std::this_thread::sleep_for(k_between_looks);
-  }
 }
 
 void NcclDevice::settle(const Port& port) const {

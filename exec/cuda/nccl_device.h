@@ -71,7 +71,8 @@ class NcclDevice {
   void join(std::size_t link, int rank);
   void warm_up(std::size_t link, int rank);
   void settle(const Port& port) const;
-  void wait_for_others(const Port& port, const char* what, const std::function<bool()>& done) const;
+  template <class Done>
+  void wait_for_others(const Port& port, const char* what, const Done& done) const;
   void begin(Port& port) const;
   void end(Port& port);
   int rank_in(std::size_t link, DeviceId device) const;
