@@ -1,7 +1,9 @@
 #include "apps/plan_making.h"
 
 #include <chrono>
+#include <string_view>
 
+#include "core/base/errors.h"
 #include "core/base/nearest.h"
 #include "core/plan/plan_reader.h"
 #include "core/planners/options.h"
@@ -30,6 +32,23 @@ ConfiguredPlanner read_configured(const PlanRequest& request, const Setup& setup
   return planner;
 }
 
+/// What a planner or a schedule says of options without knowing where they stand is told of the
+/// plan that has them. Errors: ConfigError.
+PlannerResult planned(const ConfiguredPlanner& planner, const PlanRequest& request,
+                      const Setup& setup) {
+  try {
+    return planner.run(setup.workload, planner.options);
+  } catch (const ConfigError& error) {
+    if (error.where().line > 0) throw;
+    const std::string_view text = error.what();
+    constexpr std::string_view before_remedy = "; expected ";
+    const std::size_t end = text.rfind(before_remedy);
+    if (end == std::string_view::npos) throw;
+    request.value.fail(fmt::format("plan '{}': {}", request.name, text.substr(0, end)),
+                       std::string(text.substr(end + before_remedy.size())));
+  }
+}
+
 MadePlan read_given(const PlanRequest& request, const Setup& setup) {
   PlanReading reading = read_plan(request.value, setup.workload);
   reading.plan.name = request.name;
@@ -47,7 +66,7 @@ MadePlan make_plan(const PlanRequest& request, const Setup& setup) {
   ConfiguredPlanner planner = read_configured(request, setup);
   const auto begin = std::chrono::steady_clock::now();
   planner.options.elapsed = [begin] { return Seconds{std::chrono::steady_clock::now() - begin}; };
-  MadePlan made{.plan = planner.run(setup.workload, planner.options), .notes = {}};
+  MadePlan made{.plan = planned(planner, request, setup), .notes = {}};
   if (Plan* plan = std::get_if<Plan>(&made.plan)) {
     if (!plan->search) plan->search.emplace();
     plan->search->time = std::chrono::steady_clock::now() - begin;

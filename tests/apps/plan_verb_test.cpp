@@ -66,6 +66,17 @@ TEST_F(PlanVerb, RefusesPlannersThereAreNot) {
                                  "'balanced'"));
 }
 
+TEST_F(PlanVerb, PlacesWhatAPlannerSaysOfItsOptions) {
+  write_branches();
+  const Ran ran = run({"plan", "branches.yaml", "--set",
+                       "plans=[{planner: balanced}, {planner: graphpipe, search: paper, kind: "
+                       "sequential, name: mine}]"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err,
+            "pipegraph: --set:1:23: plans[1]: plan 'mine': search: 'paper' makes graphs of stages; "
+            "expected 'kind: graph'\n");
+}
+
 TEST_F(PlanVerb, DoesNotReplaceTheScenario) {
   write_branches();
   const Ran ran = run({"plan", "branches.yaml", "-o", "./branches.yaml"});
