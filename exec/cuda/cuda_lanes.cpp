@@ -34,6 +34,7 @@ void CudaLanes::begin(const Move& move) {
   check(sender.sums != nullptr, "who sends has not left");
   Lane& lane = receiver.lanes[move.channel];
   if (lane.stream.get() == nullptr) lane.stream = make_stream();
+  receiver.times->see_origin(lane.stream.get());
   sender.sums->make_wait(lane.stream.get());
   if (&sender != &receiver) receiver.sums->make_wait(lane.stream.get());
   lane.under_way.push_back(receiver.times->begin({}, lane.stream.get()));

@@ -4,16 +4,20 @@
 
 namespace pipegraph {
 
+void StreamTimes::see_origin(cudaStream_t stream) {
+  if (clock_.tracing() == Tracing::Off || origin_.get() != nullptr) return;
+  // The clock is read first, so that nothing seems to end later than it did.
+  origin_at_ = clock_.ready({});
+  origin_ = timed_.record(stream);
+  // Work of other streams may end before this one gets to it.
+  PIPEGRAPH_CUDA(cudaEventSynchronize(origin_.get()));
+}
+
 EnqueuedWork StreamTimes::begin(InstructionId id, cudaStream_t stream) {
+  see_origin(stream);
   EnqueuedWork work;
   work.enqueued = clock_.ready(id);
-  if (clock_.tracing() == Tracing::Off) return work;
-  if (origin_.get() == nullptr) {
-    // The clock is read first, so that nothing seems to end later than it did.
-    origin_at_ = work.enqueued;
-    origin_ = timed_.record(stream);
-  }
-  work.began = timed_.record(stream);
+  if (clock_.tracing() == Tracing::On) work.began = timed_.record(stream);
   return work;
 }
 

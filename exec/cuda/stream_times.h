@@ -23,7 +23,9 @@ class StreamTimes {
 
   /// All streams are idle. Errors of this and what follows: CudaError.
   void begin_step() { timed_.give_back(std::move(origin_)); }
-  /// Before and after the work is enqueued on `stream`, which is idle if it is the first of a step.
+  /// Of traced steps, once: the host waits until `stream`, which is idle, has shown the time.
+  void see_origin(cudaStream_t stream);
+  /// Before and after the work is enqueued on `stream`, which is idle if no origin was seen yet.
   EnqueuedWork begin(InstructionId id, cudaStream_t stream);
   void end(EnqueuedWork& work, cudaStream_t stream);
 
