@@ -13,6 +13,8 @@ namespace {
 
 constexpr double k_most_flops = 1e30;
 constexpr double k_most_seconds = 1e12;
+/// Of a pass that takes any: shorter ones lose their digits in what is made of them.
+constexpr double k_least_seconds = 1e-30;
 constexpr std::int64_t k_most_product_dimension = std::int64_t{1} << 31;
 
 void check_inputs(const std::vector<Operator>& operators, OperatorId self) {
@@ -86,6 +88,11 @@ class SizeLimit {
       if (work->flops.count < 0.0 || !(work->fixed_time.count() >= 0.0) ||
           (work->time && !(work->time->count() >= 0.0)))
         throw ConfigError(op.position, fmt::format("'{}' has negative work", op.name), "0 or more");
+      if (work->time && work->time->count() > 0.0 && work->time->count() < k_least_seconds)
+        throw ConfigError(
+            op.position,
+            fmt::format("'{}' takes {} s, which no device does", op.name, work->time->count()),
+            fmt::format("0 s, or {} s and more", k_least_seconds));
     }
     const auto refuse = [&](const std::string& most) {
       throw ConfigError(op.position,

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <vector>
 
 namespace pipegraph {
@@ -13,6 +12,9 @@ constexpr std::array k_precision_values{Precision::Fp32, Precision::Fp32Tensor, 
                                         Precision::Fp16, Precision::Bf16};
 constexpr std::array k_optimizers{Optimizer::None, Optimizer::Sgd, Optimizer::Momentum,
                                   Optimizer::Adam};
+
+/// Samples of a mini-batch: sums of two counts of samples and devices stay 32-bit numbers.
+constexpr std::int32_t k_most_samples = 1 << 30;
 
 /// One of `values`, by its text.
 template <class Values>
@@ -27,8 +29,8 @@ typename Values::value_type read_choice(const YamlValue& value, const Values& va
 Training read_training(const YamlValue& value) {
   MapReader reader(value, "training");
   Training training;
-  training.mini_batch = static_cast<std::int32_t>(
-      reader.required("mini_batch").as_integer(1, std::numeric_limits<std::int32_t>::max()));
+  training.mini_batch =
+      static_cast<std::int32_t>(reader.required("mini_batch").as_integer(1, k_most_samples));
   if (const auto precision = reader.optional("precision"))
     training.precision = read_choice(*precision, k_precision_values);
   if (const auto optimizer = reader.optional("optimizer"))

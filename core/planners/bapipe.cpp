@@ -12,6 +12,7 @@
 #include "core/planners/chain_stages.h"
 #include "core/planners/layout_time.h"
 #include "core/planners/linearise.h"
+#include "core/planners/passes.h"
 #include "core/planners/search_input.h"
 
 namespace pipegraph {
@@ -139,10 +140,12 @@ std::vector<Explored> explore(const Workload& workload, const PlannerOptions& op
   for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch)) {
     const Proposal proposal = bottleneck.judge(propose(workload, size), size);
     const double bound = compute_bound(workload, proposal);
+    const double passes = count_passes(proposal.stages, workload.training.mini_batch);
+    const bool endless = too_many_passes(passes).has_value();  // refused where it is evaluated
     for (const Exploration& exploration : k_explorations) {
       const PlannerOptions tried = explored_options(options, exploration, size);
       Explored& added = all.emplace_back(Explored{0.0, size, proposal, tried});
-      if (options.choose == Choose::Objective) continue;
+      if (options.choose == Choose::Objective || endless) continue;
       added.bound = bound;
       const Plan plan = to_plan(workload, tried, proposal);
       const auto figures = LayoutTimes(workload, tried, input)

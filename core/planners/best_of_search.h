@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/planners/candidates.h"
+#include "core/planners/passes.h"
 
 namespace pipegraph {
 
@@ -24,8 +25,10 @@ PlannerResult best_of_search(const Workload& workload, const PlannerOptions& opt
     plan->search = search.report(*plan->search);
     return result;
   }
-  const auto sizes = micro_batch_candidates(options, workload.training.mini_batch);
-  const std::string fewest = search.fewest_devices_at(sizes.front());
+  const std::int32_t mini_batch = workload.training.mini_batch;
+  const std::int32_t size = micro_batch_candidates(options, mini_batch).front();
+  if (too_many_passes(least_passes(size, mini_batch))) return result;  // on any devices
+  const std::string fewest = search.fewest_devices_at(size);
   if (!fewest.empty()) std::get<Infeasible>(result).reason += "; " + fewest;
   return result;
 }

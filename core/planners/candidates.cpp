@@ -8,6 +8,7 @@
 
 #include "core/planners/layout_time.h"
 #include "core/planners/operator_times.h"
+#include "core/planners/passes.h"
 #include "core/planners/placement.h"
 #include "core/planners/search_input.h"
 #include "core/planners/withholding.h"
@@ -23,6 +24,10 @@ constexpr double k_shorter = 1.05;
 
 /// Proposals at one micro-batch size before a planner that exceeds the memory is given up.
 constexpr int k_most_attempts = 8;
+
+/// Candidates that nobody asked for make no more than that: filling and draining a hundred stages
+/// takes less than a hundredth of an iteration then, and every evaluation stays short.
+constexpr std::int32_t k_most_micro_batches = 1 << 14;
 
 std::vector<DeviceId> unused_devices(const Topology& topology, const std::vector<Stage>& stages) {
   std::vector<char> used(topology.size(), 0);
@@ -73,7 +78,7 @@ class SizeSearch {
         input_(search_input(workload)),
         times_(workload, options, input_) {
     for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
-      candidates_.push_back({.size = size});
+      add(size);
     if (candidates_.size() == 1 || !prunes() || !workload.topology->homogeneous()) return;
     ShareTimes times(workload, input_);
     for (Candidate& candidate : candidates_)
@@ -101,6 +106,12 @@ class SizeSearch {
     std::int32_t size = 0;
   };
 
+  void add(std::int32_t size) {
+    Candidate& added = candidates_.emplace_back(Candidate{.size = size});
+    if (auto no = too_many_passes(least_passes(size, workload_.training.mini_batch)))
+      give_up(added, std::move(*no));
+  }
+
   bool prunes() const { return options_.choose == Choose::IterationTime; }
 
   /// Of those that may still win the one of least bound; null if there is none.
@@ -126,6 +137,8 @@ class SizeSearch {
       return;
     }
     auto& proposal = std::get<Proposal>(proposed);
+    const double passes = count_passes(proposal.stages, workload_.training.mini_batch);
+    if (auto no_way = too_many_passes(passes)) return give_up(candidate, std::move(*no_way));
     candidate.bound = std::max(candidate.work_bound, compute_bound(workload_, proposal));
     candidate.plan = to_plan(workload_, options_, std::move(proposal));
     const Plan& plan = *candidate.plan;
@@ -183,7 +196,9 @@ std::vector<std::int32_t> micro_batch_candidates(const PlannerOptions& options,
   std::vector<std::int32_t> sizes;
   for (const std::int32_t size : options.micro_batches) sizes.push_back(std::min(size, mini_batch));
   if (sizes.empty()) {
-    for (std::int64_t size = 1; size < mini_batch; size *= 2)
+    std::int64_t least = 1;
+    while (mini_batch > least * k_most_micro_batches) least *= 2;
+    for (std::int64_t size = least; size < mini_batch; size *= 2)
       sizes.push_back(static_cast<std::int32_t>(size));
     sizes.push_back(mini_batch);
   }

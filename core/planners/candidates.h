@@ -26,7 +26,7 @@ using Propose =
     std::function<std::variant<Proposal, Infeasible>(std::int32_t micro_batch, Bytes withheld)>;
 
 /// The candidates of `options`, clipped to the mini-batch, ascending, without duplicates; where it
-/// gives none, the powers of two up to the mini-batch, and the mini-batch.
+/// gives none, the powers of two that make at most 16 384 micro-batches, and the mini-batch.
 std::vector<std::int32_t> micro_batch_candidates(const PlannerOptions& options,
                                                  std::int32_t mini_batch);
 

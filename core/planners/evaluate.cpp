@@ -2,9 +2,8 @@
 
 #include <fmt/ranges.h>
 
-#include <cmath>
-
 #include "core/base/nearest.h"
+#include "core/planners/passes.h"
 #include "core/program/lower.h"
 #include "core/run/run_program.h"
 #include "core/run/sharing_backend.h"
@@ -20,16 +19,6 @@ const ScheduleEntry& schedule_named(const std::string& name) {
   for (const ScheduleEntry& entry : schedule_table()) names.emplace_back(entry.name);
   throw ConfigError({.key = "schedule"}, fmt::format("unknown schedule '{}'", name),
                     expected_one_of(name, names));
-}
-
-/// Forwards and backwards on all replicas. A double: hostile numbers overflow an integer.
-double count_passes(const StageGraph& stages, std::int32_t mini_batch) {
-  double passes = 0;
-  for (const Stage& stage : stages.stages()) {
-    const double batches = std::ceil(double{1} * mini_batch / stage.micro_batch);
-    passes += 2 * batches * stage.replicas();
-  }
-  return passes;
 }
 
 void refuse(PreparedPlan& prepared, PlanStatus status, std::string reason) {
@@ -67,12 +56,9 @@ PreparedPlan prepare(const Workload& workload, const Plan& plan, const Evaluatio
   PreparedPlan prepared;
   prepared.stages = StageGraph(*workload.graph, plan.stages, plan.kind, plan.skip_transfer);
   check_placement(prepared.stages, *workload.topology);
-  const double passes = count_passes(prepared.stages, workload.training.mini_batch);
-  if (passes > k_most_passes) {
-    refuse(prepared, PlanStatus::Infeasible,
-           fmt::format("{:.0f} forwards and backwards are more than {:.0f}, which take 3.5 GiB of "
-                       "memory; larger micro-batches need fewer",
-                       passes, k_most_passes));
+  const double passes = count_passes(prepared.stages.stages(), workload.training.mini_batch);
+  if (auto reason = too_many_passes(passes)) {
+    refuse(prepared, PlanStatus::Infeasible, std::move(*reason));
     return prepared;
   }
   auto scheduled = make_schedule(

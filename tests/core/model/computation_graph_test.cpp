@@ -129,6 +129,15 @@ TEST(ComputationGraph, RefusesHalfASplitBackward) {
   EXPECT_THAT(error_of({op}), HasSubstr("a time for one half"));
 }
 
+TEST(ComputationGraph, RefusesTimesTooShortToCalculateWith) {
+  EXPECT_THAT(error_of({tiny_operator("a", {}, {.forward = Seconds{4e-324}})}),
+              HasSubstr("expected 0 s, or 1e-30 s and more"));
+  EXPECT_THAT(error_of({tiny_operator("a", {}, {.backward = Seconds{1e-31}})}),
+              HasSubstr("'a' takes 1e-31 s"));
+  EXPECT_EQ(error_of({tiny_operator("a", {}, {.forward = Seconds{0}, .backward = Seconds{1e-30}})}),
+            "no error");
+}
+
 TEST(ComputationGraph, RefusesSizesBeyondReason) {
   const Bytes half_and_more{(k_most_model_bytes.count / 2) + 1};
   EXPECT_THAT(error_of({tiny_operator("a", {}, {.output = half_and_more}),

@@ -35,7 +35,10 @@ TEST(TrainingText, OnlyTheMiniBatchIsRequired) {
 
 TEST(TrainingText, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(error_of("{mini_batch: 0}"),
-            "f:1:14: mini_batch: 0 is out of range; expected a whole number from 1 to 2147483647");
+            "f:1:14: mini_batch: 0 is out of range; expected a whole number from 1 to 1073741824");
+  EXPECT_EQ(error_of("{mini_batch: 1073741825}"),
+            "f:1:14: mini_batch: 1073741825 is out of range; expected a whole number from 1 to "
+            "1073741824");
   EXPECT_EQ(error_of("{mini_batch: 1, precision: fp64}"),
             "f:1:28: precision: unknown value 'fp64'; expected 'fp32' (or one of fp32, "
             "fp32_tensor, tf32, fp16, bf16)");

@@ -1,10 +1,12 @@
 // The uniform and the balanced planner.
 #include <gmock/gmock.h>
 
+#include "core/base/yaml_reader.h"
 #include "core/planners/balanced.h"
 #include "core/planners/bapipe.h"
 #include "core/planners/bottleneck_bound.h"
 #include "core/planners/candidates.h"
+#include "core/planners/table.h"
 #include "core/planners/uniform.h"
 #include "core/planners/withholding.h"
 #include "tests/support/tiny_clusters.h"
@@ -177,6 +179,11 @@ TEST(Candidates, ArePowersOfTwoAndTheMiniBatch) {
   EXPECT_THAT(micro_batch_candidates({}, 12), ElementsAre(1, 2, 4, 8, 12));
   EXPECT_THAT(micro_batch_candidates({}, 8), ElementsAre(1, 2, 4, 8));
   EXPECT_THAT(micro_batch_candidates({}, 1), ElementsAre(1));
+  // 16 384 micro-batches at most: of 100 000 samples those of 8 make 12 500, those of 4 25 000.
+  EXPECT_EQ(micro_batch_candidates({}, 16'384).front(), 1);
+  EXPECT_EQ(micro_batch_candidates({}, 16'385).front(), 2);
+  EXPECT_EQ(micro_batch_candidates({}, 100'000).front(), 8);
+  EXPECT_EQ(micro_batch_candidates({}, 1 << 30).back(), 1 << 30);
 }
 
 TEST(Candidates, GivenOnesReplaceThemClippedAndInOrder) {
@@ -262,6 +269,22 @@ TEST(Planners, FitNothingSaysWhatIsNeeded) {
     EXPECT_THAT(reason, HasSubstr("needs"));
     EXPECT_THAT(reason, HasSubstr("1000 B"));
   }
+}
+
+TEST(Planners, RefuseTooManyPassesWithoutAWordOfDevices) {
+  // 2^30 micro-batches of one sample; those of 2^16 samples are 2^14.
+  const Workload workload =
+      test::tiny_workload(test::chain_graph(4), test::ideal_cluster(4), {.mini_batch = 1 << 30});
+  for (const PlannerEntry& entry : planner_table()) {
+    MapReader nothing(YamlValue::parse("{}", "test"), "a plan");
+    const Planner planner = entry.configure(nothing);
+    const std::string reason =
+        std::get<Infeasible>(planner(workload, {.kind = entry.kind, .micro_batches = {1}})).reason;
+    EXPECT_THAT(reason, HasSubstr("2147483648 forwards and backwards are more than 8388608"));
+    EXPECT_THAT(reason, testing::Not(HasSubstr("device"))) << entry.name;
+  }
+  const Plan plan = planned(plan_uniform, workload, {.micro_batches = {1 << 16}});
+  EXPECT_TRUE(evaluate(workload, plan).ok());
 }
 
 TEST(Planners, NameHowFarTheyMayBeFromTheOptimum) {
