@@ -43,6 +43,7 @@ class AlpaSearch {
     result.stages = stages_of(search_, *outcome.plan);
     result.objective = {"pipeline_latency_s", outcome.latency};
     result.search = report_;
+    if (search_.blocks.size() < workload_.graph->size()) return result;  // it is one of the blocks
     result.search.lower_bound_s = outcome.lower_bound;
     result.search.gap = own_.step;
     return result;

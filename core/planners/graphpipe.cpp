@@ -9,6 +9,7 @@
 
 #include "core/base/yaml_reader.h"
 #include "core/planners/best_of_search.h"
+#include "core/planners/bottleneck_bound.h"
 #include "core/planners/contraction.h"
 #include "core/planners/mixed_batches.h"
 #include "core/planners/no_fit.h"
@@ -58,8 +59,7 @@ class GraphpipeSearch {
       outcome.plan = break_ties(input_.problem, costs, prober, std::move(*outcome.plan));
     report_.probes += prober.counts().probes;
     if (withheld == Bytes{})  // a bound for all plans that fit; with less memory it would not be
-      bounds_[micro_batch] =
-          proves() ? outcome.lower_bound : bottleneck_lower_bound(input_.problem, costs);
+      bounds_[micro_batch] = proves() ? outcome.lower_bound : bound_of_any_plan(costs);
     if (!outcome.plan) return Infeasible{reason(costs, withheld)};
     return proposal(outcome);
   }
@@ -99,7 +99,7 @@ class GraphpipeSearch {
     RecursionOutcome found = search_by_recursion(problem, costs, tree_, options);
     report_.probes += found.probes;
     report_.cuts = found.stages;
-    bounds_[costs.micro_batch] = bottleneck_lower_bound(input_.problem, costs);
+    bounds_[costs.micro_batch] = bound_of_any_plan(costs);
     if (!found.plan) return Infeasible{reason(costs, withheld)};
     return proposal({.plan = std::move(found.plan), .exact = true});
   }
@@ -108,6 +108,14 @@ class GraphpipeSearch {
     Polished polished = polish(input_.problem, costs, std::move(*outcome.plan), limits);
     report_.probes += polished.counts.probes;
     outcome.plan = std::move(polished.plan);
+  }
+
+  /// Of single operators, whatever the blocks: those may be cut elsewhere.
+  double bound_of_any_plan(const BatchCosts& costs) {
+    if (input_.blocks.size() == workload_.graph->size())
+      return bottleneck_lower_bound(input_.problem, costs);
+    if (!any_plan_) any_plan_.emplace(workload_);
+    return any_plan_->at(costs.micro_batch);
   }
 
   /// Whether the family can express every plan of the graph.
@@ -136,6 +144,7 @@ class GraphpipeSearch {
           memory_needed(problem, costs, {static_cast<Digraph::Node>(block)}, costs.max_devices, 1));
     no_fit.where = costs.max_devices == 1 ? "one device"
                                           : fmt::format("each of {} devices", costs.max_devices);
+    if (own_.search == GraphpipeSearchMethod::Paper) no_fit.finer = "'search: ideals'";
     return reason_of(workload_, input_, no_fit);
   }
 
@@ -147,6 +156,7 @@ class GraphpipeSearch {
   ShareTimes times_;
   IdealFamily family_;
   std::optional<PairTable> pairs_;
+  std::optional<BottleneckBound> any_plan_;
   std::map<std::int32_t, double> bounds_;  ///< on the objective, by micro-batch size
 };
 

@@ -74,7 +74,9 @@ PlannerResult plan_mixed_batches(const Workload& workload, const PlannerOptions&
     const MixedOutcome outcome = search_mixed(problem, pairs, own.labels);
     if (outcome.stages.empty())
       return Infeasible{reason_of(workload, input.input,
-                                  {.needed = problem.base.fixed, .limit = problem.base.memory})};
+                                  {.needed = problem.base.fixed,
+                                   .limit = problem.base.memory,
+                                   .finer = "'micro_batches: uniform'"})};
     Proposal result = proposal_of(input, family, problem, outcome);
     result.search.cuts = pairs.pairs().size();
     return result;

@@ -15,10 +15,11 @@ struct NoFit {
   double limit = 0.0;                 ///< bytes per device
   std::string where = "each device";  ///< of those that a block alone would need
   std::string what = "cut into stages";
+  std::string finer = "a larger 'blocks'";  ///< what makes smaller blocks
 };
 
 /// "stage with 'embedding_3' needs 17.1 GiB on each device, limit 16 GiB" where a block alone is
-/// too large, else that nothing of its kind fits.
+/// too large, else that nothing of its kind fits; and where blocks are several operators, so.
 std::string reason_of(const Workload& workload, const SearchInput& input, const NoFit& no_fit);
 
 /// What to add: the least number of devices, one stage after the other, on which micro-batches of

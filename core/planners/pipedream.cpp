@@ -61,6 +61,7 @@ class PipedreamSearch {
         family_ = std::move(*all);
         return;
       }
+      too_many_downsets_ = true;
       report_.notes.push_back(
           fmt::format("more than {} downsets: linearised branch by branch", own_.ideals));
     }
@@ -82,8 +83,13 @@ class PipedreamSearch {
     report_.probes += prober.counts().probes;
     Proposal result = proposal(plan.max_time_per_sample, outcome.lower_bound);
     result.stages = stages_of(search_, plan);
-    result.search.exact = outcome.exact;
+    result.search.exact = outcome.exact && claims_all();
     return result;
+  }
+
+  /// Whether all chains that are claimed to be searched were: those of single operators.
+  bool claims_all() const {
+    return !too_many_downsets_ && search_.blocks.size() == workload_.graph->size();
   }
 
   std::variant<Proposal, Infeasible> propose_own(std::int32_t micro_batch, Bytes withheld) {
@@ -99,15 +105,17 @@ class PipedreamSearch {
     if (!outcome.plan) return Infeasible{reason(withheld)};
     Proposal result = proposal(outcome.plan->max_time_per_sample, outcome.lower_bound);
     result.stages = stages_of(input, *outcome.plan);
-    result.search.exact = outcome.exact && report_.notes.empty();
+    result.search.exact = outcome.exact && claims_all();
     return result;
   }
 
-  /// Without stages. The bound holds for chains of the family, as the planner's claim does.
+  /// Without stages. The bound holds for chains of the family, as the planner's claim does; for
+  /// those of single operators only where blocks are that.
   Proposal proposal(double value, double lower_bound) const {
     Proposal result;
     result.objective = {"max_time_per_sample_s", value};
     result.search = report_;
+    if (search_.blocks.size() < workload_.graph->size()) return result;
     result.search.lower_bound_s = std::min(lower_bound, value);
     if (*result.search.lower_bound_s > 0.0)
       result.search.gap = value / *result.search.lower_bound_s - 1.0;
@@ -123,6 +131,7 @@ class PipedreamSearch {
   const Workload& workload_;
   PipedreamOptions own_;
   bool exactly_;
+  bool too_many_downsets_ = false;
   SearchReport report_;
   SearchInput search_;
   IdealFamily family_;
@@ -146,19 +155,25 @@ std::vector<ChainLevel> read_levels(const YamlValue& value) {
   return levels;
 }
 
-void check_levels(const Workload& workload, const std::vector<ChainLevel>& levels) {
+void check_levels(const Workload& workload, const std::vector<ChainLevel>& levels, DeviceUse use) {
+  if (levels.empty()) return;
+  const auto there_are = static_cast<std::int64_t>(workload.topology->size());
   std::int64_t devices = 1;
   for (const ChainLevel& level : levels) devices *= level.workers;
-  if (levels.empty() || devices <= static_cast<std::int64_t>(workload.topology->size())) return;
-  throw ConfigError({.key = "levels"}, fmt::format("they have {} devices", devices),
-                    fmt::format("at most {}, as the cluster has", workload.topology->size()));
+  if (devices > there_are)
+    throw ConfigError({.key = "levels"}, fmt::format("they have {} devices", devices),
+                      fmt::format("at most {}, as the cluster has", there_are));
+  if (devices < there_are && use == DeviceUse::Exactly)
+    throw ConfigError({.key = "levels"},
+                      fmt::format("they have {} devices, device_use is exactly", devices),
+                      fmt::format("{}, as the cluster has", there_are));
 }
 
 }  // namespace
 
 PlannerResult plan_pipedream(const Workload& workload, const PlannerOptions& options,
                              const PipedreamOptions& own) {
-  check_levels(workload, own.levels);
+  check_levels(workload, own.levels, options.device_use);
   PipedreamSearch search(workload, options, own);
   return best_of_search(workload, options, "pipedream", search);
 }

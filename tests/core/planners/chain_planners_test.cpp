@@ -237,6 +237,20 @@ TEST(UnequalPartition, EqualsEnumeration) {
   }
 }
 
+TEST(Pipedream, RefusesLevelsThatLeaveDevicesOutWhereAllAreToBeUsed) {
+  PipedreamOptions own;
+  own.levels = {{3, 1e9}};
+  const PlannerOptions options{.kind = PlanKind::Sequential, .device_use = DeviceUse::Exactly};
+  try {
+    plan_pipedream(on(test::chain_graph(4), test::ideal_cluster(4)), options, own);
+    FAIL() << "three of four devices are used";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "levels: they have 3 devices, device_use is exactly; expected 4, as "
+                 "the cluster has");
+  }
+}
+
 TEST(Bapipe, GivesAFastDeviceMore) {
   // 4 operators of 3 s; the second device takes three times as long: 3 x 3 s and 1 x 9 s.
   Topology cluster = test::ideal_cluster(2);
