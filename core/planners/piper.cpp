@@ -21,7 +21,7 @@ constexpr std::size_t k_small_family = 1'500;  // ideals, where there are too ma
 class PiperSearch {
  public:
   PiperSearch(const Workload& workload, const PlannerOptions& options, const PiperOptions& own)
-      : workload_(workload), own_(own) {
+      : workload_(workload), own_(own), devices_(all_devices()) {
     const SearchInput search = input(1).search;
     if (auto all = all_ideals(search.problem.graph, own.downsets)) {
       family_ = std::move(*all);
@@ -55,14 +55,26 @@ class PiperSearch {
     if (outcome.truncated) report_.truncated = true;
     if (!outcome.plan) return Infeasible{reason(layers, outcome)};
     if (outcome.least_bound > 0.0) last_ratio_ = outcome.plan->bottleneck / outcome.least_bound;
-    return proposal(layers, outcome, micro_batch);
+    proposed_ = true;
+    Proposal made = proposal(layers, outcome, micro_batch);
+    if (withheld != Bytes{} || devices_ != all_devices()) bound_by_work(made, outcome, micro_batch);
+    return made;
   }
+
+  /// Whether any stages were found: then only the final count of memory can have refused them.
+  bool proposed() const { return proposed_; }
+
+  int devices() const { return devices_; }
+
+  /// Plans on fewer devices keep fewer micro-batches in flight.
+  void use_at_most(int devices) { devices_ = devices; }
 
   /// On how many devices micro-batches of that size would fit, if there are any.
   std::string fewest_devices_at(std::int32_t micro_batch) {
     if (workload_.training.mini_batch % micro_batch != 0) return {};
     LayerInput layers = input(micro_batch);
     LayerProblem& problem = layers.problem;
+    problem.devices = std::max(all_devices(), problem.devices);
     problem.devices = std::max(problem.devices, static_cast<int>(problem.layers.size()));
     const auto fewest = DownsetSearch(problem, *pairs_).fewest_devices([this](std::size_t pairs) {
       return stop(pairs);
@@ -76,6 +88,9 @@ class PiperSearch {
     SearchReport result = chosen;
     result.probes = report_.probes;
     result.truncated = report_.truncated;
+    if (devices_ != all_devices())
+      result.notes.push_back(fmt::format(
+          "on more than {} devices the final count of memory refuses what is found", devices_));
     return result;
   }
 
@@ -99,8 +114,11 @@ class PiperSearch {
         {.micro_batch = micro_batch, .granularity = own_.granularity, .recompute = own_.recompute});
     layers.problem.knapsack = own_.knapsack;
     layers.problem.transfer = own_.transfer;
+    layers.problem.devices = devices_;
     return layers;
   }
+
+  int all_devices() const { return static_cast<int>(workload_.topology->size()); }
 
   Proposal proposal(const LayerInput& layers, const DownsetOutcome& outcome,
                     std::int32_t micro_batch) const {
@@ -113,16 +131,27 @@ class PiperSearch {
     // Over a part of the downsets only the bound by work holds.
     const double bound =
         family_.complete ? outcome.lower_bound / micro_batch : outcome.least_bound / micro_batch;
-    result.search.lower_bound_s = std::min(bound, value);
-    if (*result.search.lower_bound_s > 0.0)
-      result.search.gap = value / *result.search.lower_bound_s - 1.0;
+    set_bound(result, bound);
     return result;
+  }
+
+  static void set_bound(Proposal& proposal, double bound) {
+    const double value = proposal.objective.value;
+    proposal.search.lower_bound_s = std::min(bound, value);
+    if (bound > 0.0) proposal.search.gap = value / *proposal.search.lower_bound_s - 1.0;
+  }
+
+  /// What the search proved with less than there is says nothing about all there is.
+  void bound_by_work(Proposal& proposal, const DownsetOutcome& outcome,
+                     std::int32_t micro_batch) const {
+    proposal.search.exact = false;
+    set_bound(proposal, outcome.least_bound / micro_batch * devices_ / all_devices());
   }
 
   /// The layer that needs most memory alone, if it is more than there is.
   std::string reason(const LayerInput& layers, const DownsetOutcome& outcome) const {
     if (outcome.truncated) return "a limit of the search came before the first plan";
-    NoFit no_fit{.limit = layers.problem.memory};
+    NoFit no_fit{.limit = layers.problem.memory, .finer = "'granularity: operator'"};
     for (const auto& layer : layers.problem.layers) {
       double needed = std::numeric_limits<double>::infinity();
       for (const LayerDegree& degree : layer)
@@ -137,6 +166,8 @@ class PiperSearch {
   SearchReport report_;
   IdealFamily family_;
   std::optional<DownsetPairs> pairs_;
+  int devices_ = 1;        ///< that a plan may use
+  bool proposed_ = false;  ///< some stages
   std::function<Seconds()> elapsed_;
   std::uint64_t looked_at_ = 0;  ///< pairs of downsets
   double last_ratio_ = 0.0;  ///< bottleneck / least bound of the last plan, a guess for the next
@@ -153,7 +184,14 @@ void read_choice(MapReader& options, const std::string& key,
 PlannerResult plan_piper(const Workload& workload, const PlannerOptions& options,
                          const PiperOptions& own) {
   PiperSearch search(workload, options, own);
-  return best_of_search(workload, options, "piper", search);
+  PlannerResult result = best_of_search(workload, options, "piper", search);
+  if (options.device_use == DeviceUse::Exactly || !search.proposed()) return result;
+  while (std::holds_alternative<Infeasible>(result) && search.devices() > 1) {
+    search.use_at_most(search.devices() / 2);
+    PlannerResult fewer = best_of_search(workload, options, "piper", search);
+    if (std::holds_alternative<Plan>(fewer)) result = std::move(fewer);
+  }
+  return result;
 }
 
 Planner configure_piper(MapReader& options) {

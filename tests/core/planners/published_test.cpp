@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "core/planners/chain_input.h"
+#include "core/planners/evaluate.h"
 #include "core/planners/layer_input.h"
+#include "core/planners/piper.h"
 #include "core/planners/search/chain_search.h"
 #include "core/planners/search/downset_search.h"
 #include "core/planners/search/family.h"
@@ -52,6 +54,19 @@ TEST_F(Published, PiperOnBertOf32Layers) {
   EXPECT_NEAR(bert(8, KnapsackMethod::Greedy).plan->bottleneck, 0.16585575, 5e-9);
   EXPECT_NEAR(bert(64, KnapsackMethod::Greedy).plan->bottleneck, 0.02020055, 5e-9);
   EXPECT_NEAR(bert(512, KnapsackMethod::Greedy).plan->bottleneck, 0.00256113, 5e-9);
+}
+
+TEST_F(Published, PiperPlansOnFewerDevicesWhereMoreKeepTooMuch) {
+  // Eight devices are enough; on 512 the final count refuses what the search's rule allows.
+  Device device;
+  device.memory = Bytes{std::uint64_t{8} << 30};
+  const Workload workload =
+      tiny_workload(import_piper_json({.name = "bert", .file = file("piper/bert32a100.json")}),
+                    ideal_cluster(512, device), {.mini_batch = 1920, .optimizer = Optimizer::None});
+  const PlannerResult result = plan_piper(
+      workload, {.kind = PlanKind::Sequential, .micro_batches = {1}}, {.recompute = true});
+  ASSERT_TRUE(std::holds_alternative<Plan>(result)) << std::get<Infeasible>(result).reason;
+  EXPECT_TRUE(evaluate(workload, std::get<Plan>(result)).ok());
 }
 
 TEST_F(Published, PiperWithAnExactKnapsackIsNoWorse) {
