@@ -25,13 +25,16 @@ Bytes largest_peak(const MemoryReport& memory) {
 
 void RatedLayouts::add(Plan plan) {
   RatedLayout rated;
-  rated.layout = {plan.kind, plan.extra_in_flight, plan.stages};
+  const bool same_schedule = plan.schedule == options_.schedule;
+  // What is made of the layout gets the schedule of the options, which may know no more in flight.
+  rated.layout = {plan.kind, same_schedule ? plan.extra_in_flight : options_.extra_in_flight,
+                  plan.stages};
   number_places(rated.layout);
   const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
   rated.seconds = evaluation.iteration_time.count();
   rated.memory = largest_peak(evaluation.prepared.memory);
   rated.plan = std::move(plan);
-  if (rated.plan.schedule == options_.schedule) seen_.insert(key_of(rated.layout));
+  if (same_schedule) seen_.insert(key_of(rated.layout));
   rated_.push_back(std::move(rated));
 }
 

@@ -224,6 +224,19 @@ TEST(Pipegraph, ReturnsAChainWhereAskedForOne) {
   EXPECT_EQ(plan.kind, PlanKind::Sequential);
 }
 
+TEST(Pipegraph, PlansForAnySchedule) {
+  // Messages take 1 s, so that `bapipe` has more in flight under 1f1b, which gpipe knows nothing
+  // of.
+  const Workload workload =
+      test::tiny_workload(test::fork_join_graph(2, 1), test::delayed_cluster(4, Seconds{1}),
+                          {.mini_batch = 8, .optimizer = Optimizer::Sgd});
+  for (const char* schedule : {"1f1b", "gpipe", "kfkb", "zb1p"}) {
+    const Plan plan =
+        std::get<Plan>(plan_pipegraph(workload, {.schedule = schedule}, {.evaluations = 30}));
+    EXPECT_TRUE(evaluate(workload, plan).ok()) << schedule;
+  }
+}
+
 TEST(Neighbours, AreValidStageGraphsOfAllOperators) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Workload workload = random_workload(seed).workload;
