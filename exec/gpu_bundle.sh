@@ -57,9 +57,11 @@ add_boost() {
   mkdir -p "$into/include"
   cp -r "$from/libs/program_options/src" "$from/LICENSE_1_0.txt" "$into"
   rm "$into/src/winmain.cpp"
-  for folder in "$from"/libs/*/include; do folders+=("-I$folder"); done
-  g++ -std=c++20 "${folders[@]}" -MM "$into"/src/*.cpp | grep -oE "$from/libs/[^/]+/include" | sort -u |
-    while IFS= read -r folder; do cp -r "$folder/." "$into/include"; done
+  while IFS= read -r folder; do folders+=("-I$folder"); done < <(find "$from/libs" -type d -name include -prune)
+  g++ -std=c++20 "${folders[@]}" -MM "$into"/src/*.cpp >"$work/read"
+  ! grep -oE '[^ ]*/boost/[^ ]*[.]hpp' "$work/read" | grep -v "^$from/" || fail "Boost's headers are not all in its sources"
+  grep -oE "$from/libs/[^ ]+/include/boost/" "$work/read" | sort -u |
+    while IFS= read -r folder; do cp -r "${folder%boost/}." "$into/include"; done
 }
 
 add_third_party() {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
@@ -18,7 +19,11 @@ using ::testing::HasSubstr;
 
 class CudaCrosscheck : public test::Workbench {
  protected:
-  CudaCrosscheck() { write_tower(); }
+  CudaCrosscheck() {
+    // Spares worker threads, which would compete with the devices' for cores.
+    ::setenv("PIPEGRAPH_CUDA_STAND_IN", "pace=lazy", 1);
+    write_tower();
+  }
   static CostFile costs(const std::string& file) { return read_cost_file(YamlValue::load(file)); }
   static nlohmann::json plan_of(const std::string& folder, std::size_t index = 0) {
     return nlohmann::json::parse(read_file(folder + "/summary.json"))

@@ -1,5 +1,5 @@
 // Sets the stand-in up when the module is loaded, from words of the environment:
-//   PIPEGRAPH_CUDA_STAND_IN="gpus=4 nccl=21800 folder=/tmp/x fail=ncclSend:3:2 stop=1"
+//   PIPEGRAPH_CUDA_STAND_IN="gpus=4 pace=lazy nccl=21800 folder=/tmp/x fail=ncclSend:3:2 stop=1"
 // `fail`: the nth call of a function from then on returns a code. `stop`: that rank of every
 // communicator takes no part.
 #include <cstdlib>
@@ -28,6 +28,7 @@ void read(const std::string& word, Asked& asked) {
   const std::size_t sign = word.find('=');
   const std::string key = word.substr(0, sign);
   const std::string value = word.substr(sign + 1);
+  if (key == "pace") asked.settings.pace = value == "lazy" ? Pace::Lazy : Pace::Eager;
   if (key == "gpus") asked.settings.devices = std::stoi(value);
   if (key == "nccl") asked.settings.nccl_version = std::stoi(value);
   if (key == "folder") asked.settings.shared_folder = value;
