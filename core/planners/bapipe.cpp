@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "core/planners/bottleneck_bound.h"
 #include "core/planners/candidates.h"
@@ -105,13 +106,24 @@ Proposal propose(const Workload& workload, std::int32_t micro_batch) {
   return proposal;
 }
 
+/// Whether the schedule fixes the samples in flight: `extra_in_flight` is an error there.
+bool knows_no_more(std::string_view schedule) {
+  return schedule == "gpipe" || schedule == "interleaved_1f1b";
+}
+
 /// What is explored beside the partition.
 struct Exploration {
   std::string schedule;
   std::int32_t micro_batches_more = 0;  ///< in flight, to overlap transfers
 };
 
-const std::array<Exploration, 3> k_explorations{{{"1f1b", 0}, {"1f1b", 1}, {"gpipe", 0}}};
+const std::vector<Exploration> k_explorations{{"1f1b", 0}, {"1f1b", 1}, {"gpipe", 0}};
+
+/// Of one schedule; with more in flight where it knows that.
+std::vector<Exploration> explorations_of(const std::string& schedule) {
+  if (knows_no_more(schedule)) return {{schedule, 0}};
+  return {{schedule, 0}, {schedule, 1}};
+}
 
 /// A partition with a schedule, and what its iterations take at least.
 struct Explored {
@@ -126,14 +138,15 @@ PlannerOptions explored_options(const PlannerOptions& options, const Exploration
   PlannerOptions tried = options;
   tried.micro_batches = {size};
   tried.schedule = exploration.schedule;
-  tried.extra_in_flight = exploration.schedule == "gpipe"
-                              ? 0  // it has all in flight
-                              : options.extra_in_flight + exploration.micro_batches_more * size;
+  const bool more = !knows_no_more(exploration.schedule);
+  if (more) tried.extra_in_flight += exploration.micro_batches_more * size;
+  if (!more && exploration.schedule != options.schedule) tried.extra_in_flight = 0;
   return tried;
 }
 
 /// Those first that may be fastest. Objectives are compared as they are, without a bound.
-std::vector<Explored> explore(const Workload& workload, const PlannerOptions& options) {
+std::vector<Explored> explore(const Workload& workload, const PlannerOptions& options,
+                              const std::vector<Exploration>& explorations) {
   const SearchInput input = search_input(workload);
   BottleneckBound bottleneck(workload);
   std::vector<Explored> all;
@@ -142,7 +155,7 @@ std::vector<Explored> explore(const Workload& workload, const PlannerOptions& op
     const double bound = compute_bound(workload, proposal);
     const double passes = count_passes(proposal.stages, workload.training.mini_batch);
     const bool endless = too_many_passes(passes).has_value();  // refused where it is evaluated
-    for (const Exploration& exploration : k_explorations) {
+    for (const Exploration& exploration : explorations) {
       const PlannerOptions tried = explored_options(options, exploration, size);
       Explored& added = all.emplace_back(Explored{0.0, size, proposal, tried});
       if (options.choose == Choose::Objective || endless) continue;
@@ -155,6 +168,33 @@ std::vector<Explored> explore(const Workload& workload, const PlannerOptions& op
   }
   std::ranges::stable_sort(all, {}, &Explored::bound);
   return all;
+}
+
+PlannerResult best_of(const Workload& workload, const PlannerOptions& options,
+                      const std::vector<Exploration>& explorations) {
+  std::optional<Plan> best;
+  double best_merit = k_infinite;
+  std::int32_t best_size = 0;
+  Infeasible why_not;  // at the smallest size
+  std::int32_t least_refused = std::numeric_limits<std::int32_t>::max();
+  for (const Explored& explored : explore(workload, options, explorations)) {
+    if (explored.bound > best_merit) break;
+    auto result = best_rated_proposal(workload, explored.options, "bapipe",
+                                      [&](std::int32_t, Bytes) { return explored.proposal; });
+    if (auto* no = std::get_if<Infeasible>(&result)) {
+      if (explored.size < least_refused) why_not = std::move(*no);
+      least_refused = std::min(least_refused, explored.size);
+      continue;
+    }
+    auto& [plan, seconds] = std::get<RatedPlan>(result);
+    const double merit = options.choose == Choose::Objective ? plan.objective->value : seconds;
+    if (merit > best_merit || (merit == best_merit && explored.size >= best_size)) continue;
+    best_merit = merit;
+    best_size = explored.size;
+    best = std::move(plan);
+  }
+  if (!best) return why_not;
+  return std::move(*best);
 }
 
 }  // namespace
@@ -188,31 +228,15 @@ UnequalPartition unequal_partition(std::size_t length, std::size_t devices, cons
 }
 
 PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& options) {
-  std::optional<Plan> best;
-  double best_merit = k_infinite;
-  std::int32_t best_size = 0;
-  Infeasible why_not;  // at the smallest size
-  std::int32_t least_refused = std::numeric_limits<std::int32_t>::max();
-  for (const Explored& explored : explore(workload, options)) {
-    if (explored.bound > best_merit) break;
-    auto result = best_rated_proposal(workload, explored.options, "bapipe",
-                                      [&](std::int32_t, Bytes) { return explored.proposal; });
-    if (auto* no = std::get_if<Infeasible>(&result)) {
-      if (explored.size < least_refused) why_not = std::move(*no);
-      least_refused = std::min(least_refused, explored.size);
-      continue;
-    }
-    auto& [plan, seconds] = std::get<RatedPlan>(result);
-    const double merit = options.choose == Choose::Objective ? plan.objective->value : seconds;
-    if (merit > best_merit || (merit == best_merit && explored.size >= best_size)) continue;
-    best_merit = merit;
-    best_size = explored.size;
-    best = std::move(plan);
-  }
-  if (!best) return why_not;
-  return std::move(*best);
+  return best_of(workload, options, k_explorations);
 }
 
-Planner configure_bapipe(MapReader&) { return plan_bapipe; }
+PlannerResult plan_bapipe_by_schedule(const Workload& workload, const PlannerOptions& options) {
+  return best_of(workload, options, explorations_of(options.schedule));
+}
+
+Planner configure_bapipe(MapReader& options) {
+  return options.optional("schedule") ? plan_bapipe_by_schedule : plan_bapipe;
+}
 
 }  // namespace pipegraph

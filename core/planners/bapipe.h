@@ -35,6 +35,12 @@ UnequalPartition unequal_partition(std::size_t length, std::size_t devices, cons
 /// micro-batch in flight that overlaps transfers. Of all that fit the one of least analytic
 /// iteration time. Its objective is "max_stage_time_per_sample_s".
 PlannerResult plan_bapipe(const Workload& workload, const PlannerOptions& options);
+
+/// The same under the options' schedule alone, where it knows more in flight also with another
+/// micro-batch.
+PlannerResult plan_bapipe_by_schedule(const Workload& workload, const PlannerOptions& options);
+
+/// By the schedule where `schedule` is given.
 Planner configure_bapipe(MapReader& options);
 
 }  // namespace pipegraph

@@ -29,7 +29,9 @@ std::vector<PlannerResult> plans_of_others(const Workload& workload, const Plann
   results.push_back(plan_pipedream(workload, common, {}));
   results.push_back(plan_piper(workload, common, {.pairs = limits.piper_pairs}));
   results.push_back(plan_alpa_inter_op(workload, common, {}));
-  results.push_back(plan_bapipe(workload, common));
+  const bool any_schedule = options.schedule == PlannerOptions{}.schedule;
+  results.push_back(any_schedule ? plan_bapipe(workload, common)
+                                 : plan_bapipe_by_schedule(workload, common));
   const auto fits = [](const PlannerResult& result) {
     return std::holds_alternative<Plan>(result);
   };

@@ -8,6 +8,7 @@
 #include "core/planners/alpa_inter_op.h"
 #include "core/planners/bapipe.h"
 #include "core/planners/graphpipe.h"
+#include "core/planners/options.h"
 #include "core/planners/pipedream.h"
 #include "core/planners/table.h"
 #include "tests/support/tiny_clusters.h"
@@ -298,6 +299,19 @@ TEST(Bapipe, IsAtLeastAsFastAsEachScheduleItExplores) {
   EXPECT_LT(chosen, time());
   plan.extra_in_flight = 1;
   EXPECT_LE(chosen, time() * (1 + 1e-12));
+}
+
+TEST(Bapipe, ExploresNoOtherScheduleThanTheOneGiven) {
+  const Workload workload = on(test::chain_graph(4), test::delayed_cluster(4, Seconds{1}), 16);
+  const auto schedule_of = [&](const std::string& text) {
+    MapReader reader(YamlValue::parse(text, "test"), "a plan");
+    const ConfiguredPlanner planner = read_planner(reader, *find_planner("bapipe"));
+    return std::get<Plan>(planner.run(workload, planner.options)).schedule;
+  };
+  for (const std::string given : {"1f1b", "gpipe", "kfkb", "zb1p"})
+    EXPECT_EQ(schedule_of("{schedule: " + given + "}"), given);
+  EXPECT_THAT(schedule_of("{extra_in_flight: 1}"), testing::AnyOf("1f1b", "gpipe"));
+  EXPECT_THROW(schedule_of("{schedule: gpipe, extra_in_flight: 1}"), ConfigError);
 }
 
 }  // namespace
