@@ -6,6 +6,11 @@
 #include "core/planners/search/optimise.h"
 
 namespace pipegraph {
+namespace {
+
+constexpr double k_equal = 1e-9;  // relative
+
+}  // namespace
 
 BottleneckBound::Kind::Kind(const Workload& workload, const SearchInput& common,
                             const ComputeRate& rate)
@@ -35,6 +40,7 @@ Proposal BottleneckBound::judge(Proposal proposal, std::int32_t micro_batch) {
   const double value = proposal.objective.value;
   const double bound = std::min(at(micro_batch), value);
   proposal.search.lower_bound_s = bound;
+  proposal.search.exact = value <= bound * (1.0 + k_equal);
   if (bound > 0.0) proposal.search.gap = value / bound - 1.0;
   return proposal;
 }

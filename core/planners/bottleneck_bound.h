@@ -21,7 +21,8 @@ class BottleneckBound {
   /// devices, or the largest operator. Transfers and memory are left out.
   double at(std::int32_t micro_batch);
 
-  /// The proposal, whose objective is a time per sample, with this bound and the gap to it.
+  /// The proposal, whose objective is a time per sample, with this bound and the gap to it: exact
+  /// where there is none.
   Proposal judge(Proposal proposal, std::int32_t micro_batch);
 
  private:

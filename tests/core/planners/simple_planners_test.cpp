@@ -299,6 +299,7 @@ TEST(Planners, NameHowFarTheyMayBeFromTheOptimum) {
     EXPECT_DOUBLE_EQ(plan.objective->value, value) << plan.planner;
     EXPECT_DOUBLE_EQ(*plan.search->lower_bound_s, 15.0) << plan.planner;
     EXPECT_NEAR(*plan.search->gap, value / 15.0 - 1.0, 1e-12) << plan.planner;
+    EXPECT_EQ(plan.search->exact, value == 15.0) << plan.planner;
   }
 }
 
