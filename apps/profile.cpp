@@ -1,8 +1,9 @@
 // `pipegraph profile`: measures a model's operators, or the passes of plans, into a cost file.
 #include <boost/program_options/value_semantic.hpp>
-#include <filesystem>
+#include <optional>
 
 #include "apps/checked_plan.h"
+#include "apps/cost_output.h"
 #include "apps/device_kinds.h"
 #include "apps/exit_code.h"
 #include "apps/profiling.h"
@@ -135,6 +136,7 @@ int run_profile(Arguments arguments, const Console& console) {
   const MeasuredDevices devices = measured_devices_of(*values);
   const int repetitions = count_up_to(k_most_repetitions, *values, "repetitions", 20);
   const std::string target = path_of(*values, "output").value_or("costs.yaml");
+  check_cost_output(target, (*values)["SCENARIO"].as<std::string>());
   const Request request{read_subject(*values), devices, repetitions};
   const Subject& subject = request.subject;
   if (devices.backend == MeasuredBackend::Cpu)
@@ -143,6 +145,7 @@ int run_profile(Arguments arguments, const Console& console) {
     throw ConfigError({.file = "--backend"}, "operators are not measured on 'emulated'",
                       "cpu or cuda, or a plan file to profile");
   CostFile file = new_cost_file(subject.graph, devices.backend);
+  const auto known = values->count("merge") > 0 ? costs_to_merge_with(target, file) : std::nullopt;
   {
     Progress progress(console, 1);
     progress.begin(0, "profile");
@@ -153,8 +156,7 @@ int run_profile(Arguments arguments, const Console& console) {
       profile_model(request, *values, file, progress);
   }
   if (const std::string note = note_of_disturbance(file); !note.empty()) print_note(console, note);
-  if (values->count("merge") > 0 && std::filesystem::exists(target))
-    file = merged(read_cost_file(YamlValue::load(target)), file, target);
+  if (known) file = merged(*known, file, target);
   write_file(target, to_yaml_text(file));
   print_message(console, fmt::format("costs: {}\n", target));
   return ExitDone;
