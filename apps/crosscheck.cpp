@@ -3,11 +3,13 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "apps/checked_plan.h"
 #include "apps/comparison.h"
 #include "apps/device_kinds.h"
 #include "apps/exit_code.h"
+#include "apps/interruption.h"
 #include "apps/profiling.h"
 #include "apps/report_process.h"
 #include "apps/verb.h"
@@ -232,12 +234,13 @@ int run_crosscheck(Arguments arguments, const Console& console) {
   const Study study = load_checked_study(*values);
   const std::filesystem::path target = output_folder(study, *values);
   ResultsFolder folder = ResultsFolder::create(target);
+  std::optional<RemovedOnSignal> interruption(folder.leftovers());
   Crosscheck check(study, devices, console);
   check.profile_machine();
   check.make_plans();
   check.run(blocks, steps);
   check.write(folder.path());
-  folder.commit();
+  commit(folder, interruption);
   Comparison comparison =
       compare_results(load_results(target / "predicted"), load_results(target / "measured"));
   comparison.tolerance = tolerance;

@@ -81,4 +81,10 @@ SignalsHeld::SignalsHeld() {
 
 SignalsHeld::~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
+void commit(ResultsFolder& folder, std::optional<RemovedOnSignal>& interruption) {
+  const SignalsHeld held;
+  folder.commit();
+  interruption.reset();
+}
+
 }  // namespace pipegraph

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <optional>
 
 #include "core/report/results_folder.h"
 
@@ -29,5 +30,8 @@ class SignalsHeld {
  private:
   sigset_t before_{};
 };
+
+/// Files take their place all or not at all, whatever signal comes; from then on none removes them.
+void commit(ResultsFolder& folder, std::optional<RemovedOnSignal>& interruption);
 
 }  // namespace pipegraph

@@ -93,13 +93,6 @@ int add_report(const std::filesystem::path& folder, const Console& console) {
   return draw_report(folder, {"--quiet"});
 }
 
-/// The files take their place all or not at all, whatever signal comes.
-void finish(ResultsFolder& folder, std::optional<RemovedOnSignal>& interruption) {
-  const SignalsHeld held;
-  folder.commit();
-  interruption.reset();
-}
-
 }  // namespace
 
 std::filesystem::path output_folder(const Study& study, const po::variables_map& values) {
@@ -138,7 +131,7 @@ int carry_out_study(const Study& study, const po::variables_map& values, const P
   StudyRun run(study, &folder, rows, runner);
   const std::vector<PointResult> results = run.all(console);
   folder.write_summary(study.name, results);
-  finish(folder, interruption);
+  commit(folder, interruption);
   for (const std::string& note : run.notes()) print_note(console, note);
   print_result(console, results_in(format, study.name, results));
   const int drawn = values.count("no-report") > 0 ? ExitDone : add_report(target, console);

@@ -53,6 +53,24 @@ TEST_F(Interrupted, SignalsEndItAndLeaveNothing) {
   }
 }
 
+TEST_F(Interrupted, SignalsEndACrossCheckAndLeaveNothing) {
+  write_tower();
+  const pid_t child = ::fork();
+  if (child == 0)
+    ::_exit(run({"crosscheck", "tower.yaml", "--steps", "1000000", "-o", "checked"}).code);
+  int status = 0;
+  while (!exists("checked/.partial")) {
+    ASSERT_EQ(::waitpid(child, &status, WNOHANG), 0) << "it ended by itself";
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  // Measuring takes hours, what comes before the folder is watched over no time.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  ::kill(child, SIGTERM);
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status)) << status;
+  EXPECT_FALSE(exists("checked"));
+}
+
 TEST_F(Interrupted, SignalsLeaveEarlierResults) {
   ASSERT_EQ(run(k_good).code, 0);
   stop_with(SIGTERM);
