@@ -230,9 +230,14 @@ class Executor::Impl {
   void look_after_devices() {
     SteadyTime since = std::chrono::steady_clock::now();
     std::uint64_t seen = execution_.state.progress.total();
+    SteadyTime looked = since;
     bool failed = false;
     while (!threads_.wait(k_look)) {
       const SteadyTime now = std::chrono::steady_clock::now();
+      // What the process was stopped for, nobody could have moved in.
+      const bool was_stopped =
+          now - std::exchange(looked, now) > std::max(options_.deadline / 2, Seconds{1});
+      if (!failed && was_stopped) since = now;
       if (!failed && execution_.state.failure.happened()) {
         failed = true;
         since = now;

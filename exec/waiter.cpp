@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/errors.h"
 
@@ -30,7 +31,7 @@ void Waiter::pause(WaitKind kind, Seconds at_most) {
   give_up_if_failed();
   if (looks_ == 0) phase_ = options_.spin > Seconds{0} ? Phase::Spinning : Phase::Sleeping;
   if (looks_ == 0 || (phase_ == Phase::Spinning && !keep_spinning())) {
-    since_ = std::chrono::steady_clock::now();
+    looked_ = since_ = std::chrono::steady_clock::now();
     seen_ = 0;
   }
   ++looks_;
@@ -67,6 +68,9 @@ void Waiter::sleep(WaitKind kind, Seconds at_most) {
 
 void Waiter::check_deadline() {
   const SteadyTime now = std::chrono::steady_clock::now();
+  // A process that was stopped knows nothing of what moved meanwhile.
+  const bool was_stopped = now - std::exchange(looked_, now) > options_.deadline / 2;
+  if (was_stopped) since_ = now;
   if (now - since_ < longest_sleep(options_.deadline)) return;  // nothing to find out yet
   const std::uint64_t progress = shared_.state.progress.total();
   if (progress != seen_) {

@@ -61,6 +61,7 @@ class Waiter {
   std::uint32_t looks_ = 0;
   Phase phase_ = Phase::Spinning;
   SteadyTime since_;
+  SteadyTime looked_;       ///< at the deadline
   std::uint64_t seen_ = 0;  ///< progress at `since_`
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/errors.h"
+#include "core/program/text.h"
 #include "exec/emulated/transfer_order.h"
 #include "exec/transport/copy_pieces.h"
 
@@ -42,6 +43,22 @@ struct DeviceState {
   std::vector<Arrival> at_once;
   std::vector<Arrival> arrivals;
 };
+
+/// A fault that nobody would notice is none.
+void check_message(const Program& program, const char* key, InstructionId id) {
+  if (!id.valid()) return;
+  const std::string expected = "the number of a send, recv or all-reduce ('show program')";
+  if (id.index() >= program.size())
+    throw ConfigError({.file = "--misbehave", .key = key},
+                      fmt::format("there is no instruction #{}, of {}", id.value, program.size()),
+                      expected);
+  const Instruction& instruction = program.at(id);
+  if (!is_transfer(instruction.kind) && instruction.kind != InstructionKind::AllReduce)
+    throw ConfigError(
+        {.file = "--misbehave", .key = key},
+        fmt::format("instruction #{} is {}, which is no message", id.value, to_text(instruction)),
+        expected);
+}
 
 class MisbehavingTransport : public Transport {
  public:
@@ -179,6 +196,9 @@ class MisbehavingTransport : public Transport {
 std::unique_ptr<Transport> make_misbehaving_transport(const Program& program, Transport& inner,
                                                       RunState& state,
                                                       const Misbehaviour& misbehaviour) {
+  check_message(program, "wrong_size", misbehaviour.wrong_size);
+  check_message(program, "drop", misbehaviour.dropped);
+  check_message(program, "kill", misbehaviour.killed);
   return std::make_unique<MisbehavingTransport>(program, inner, state, misbehaviour);
 }
 

@@ -30,7 +30,8 @@ struct Misbehaviour {
   RankClocks clocks = RankClocks::AsFound;
 };
 
-/// All must outlive the result.
+/// All must outlive the result. Errors: ConfigError if an instruction of `misbehaviour` is no
+/// message of `program`.
 std::unique_ptr<Transport> make_misbehaving_transport(const Program& program, Transport& inner,
                                                       RunState& state,
                                                       const Misbehaviour& misbehaviour);

@@ -78,7 +78,9 @@ std::string failure_text(const Program& program, const Fault& fault,
   if (std::ranges::find(completed, char{0}) == completed.end())
     return head + "all instructions had completed\n";
   const Stuck stuck = explain_stuck(program, completed);
-  return head + deadlock(program, stuck) + grid(program, stuck);
+  // A rank that is not heard of may be in another step than the counts of the others.
+  const std::string why = fault.device.valid() ? deadlock(program, stuck) : "";
+  return head + why + grid(program, stuck);
 }
 
 }  // namespace pipegraph

@@ -9,9 +9,9 @@
 
 namespace pipegraph {
 
-/// Rank, device and instruction of the fault; the deadlock, if instructions wait for each other in
-/// a cycle; then the grid of devices with each one's current instruction and what it waits for.
-/// `completed` by instruction id.
+/// Rank, device and instruction of the fault; the deadlock, if the fault is a device's and
+/// instructions wait for each other in a cycle; then the grid of devices with each one's current
+/// instruction and what it waits for. `completed` by instruction id.
 std::string failure_text(const Program& program, const Fault& fault,
                          const std::vector<char>& completed);
 

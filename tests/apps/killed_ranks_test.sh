@@ -81,6 +81,7 @@ if wait_until "a checkpoint" has_checkpoint && wait_until "three ranks" has_rank
   hit STOP
   ends
   ((status == 3)) || fail "a stopped rank ended in $status, expected 3" "$(<"$scratch/err")"
+  ! grep -q '^deadlock:' "$scratch/err" || fail "a stopped rank was taken for a deadlock" "$(<"$scratch/err")"
   grep -q 'has not been heard of' "$scratch/err" || fail "the stopped rank is not named" "$(<"$scratch/err")"
   echo "training, stopped: ended after $seconds s with $status"
 fi

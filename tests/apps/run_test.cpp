@@ -240,5 +240,18 @@ TEST_F(RunVerb, RefusesWhatItCannotDo) {
   EXPECT_NE(error({}).find("--backend"), std::string::npos);
 }
 
+// Of the graph plan, 0 is the first compute, 1 its message.
+TEST_F(RunVerb, RefusesFaultsOfWhatIsNoMessage) {
+  write_branches();
+  for (const std::string fault : {"drop", "kill", "wrong_size"})
+    for (const std::string id : {"0", "99999999"}) {
+      const Ran ran =
+          run({"run", "branches.yaml", "--backend", "emulated", "--misbehave", fault + "=" + id});
+      EXPECT_EQ(ran.code, ExitBadInput);
+      EXPECT_NE(ran.err.find("--misbehave: " + fault + ": "), std::string::npos) << ran.err;
+      EXPECT_NE(ran.err.find("#" + id), std::string::npos) << ran.err;
+    }
+}
+
 }  // namespace
 }  // namespace pipegraph::test

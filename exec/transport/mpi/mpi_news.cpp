@@ -237,6 +237,9 @@ void MpiNews::tell_all(const Fault& fault) {
 void MpiNews::watch_for_silence() {
   if (state_.failure.happened()) return;
   const SteadyTime now = std::chrono::steady_clock::now();
+  // Who was stopped itself has heard of nobody, and gives the others the whole time again.
+  if (now - std::exchange(watched_, now) > settings_.silence / 2)
+    for (const auto& peer : peers_) peer->heard = now;
   for (const auto& peer : peers_) {
     const Seconds silence = now - peer->heard;
     if (silence < settings_.silence) continue;

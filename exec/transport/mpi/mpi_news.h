@@ -75,6 +75,7 @@ class MpiNews {
   std::vector<std::vector<LaneId>> lanes_of_rank_;
   std::vector<std::unique_ptr<Peer>> peers_;
   SteadyTime spoke_;
+  SteadyTime watched_;         ///< for silence
   RankQuiescence quiescence_;  ///< of all ranks; rank 0 finds out
   std::uint64_t heard_ = 0;    ///< the round of rank 0
   std::function<DevicesState()> look_;

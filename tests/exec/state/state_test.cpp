@@ -82,6 +82,22 @@ TEST(WaitingCycle, TwoPostedHalvesAreNone) {
   EXPECT_TRUE(waiting_cycle(program, explain_stuck(program, {0, 0})).empty());
 }
 
+// Counts of a rank that was stopped may be of another step than those of the others.
+TEST(FailureText, NamesADeadlockOnlyIfADeviceFoundIt) {
+  ProgramSketch sketch(2, SketchLanes::Single);
+  sketch.recv({1, 0}, 8);
+  sketch.send({0, 1}, 8);
+  sketch.recv({0, 1}, 8);
+  sketch.send({1, 0}, 8);
+  const Program program = std::move(sketch).build();
+  const auto text_of = [&](DeviceId device) {
+    return failure_text(
+        program, {.rank = 0, .device = device, .instruction = {}, .what = "silence"}, {0, 0, 0, 0});
+  };
+  EXPECT_NE(text_of(DeviceId{0}).find("\ndeadlock: #0 "), std::string::npos);
+  EXPECT_EQ(text_of({}).find("deadlock"), std::string::npos);
+}
+
 TEST(FailureText, SaysSoWhenEverythingHadCompleted) {
   ProgramSketch sketch(1);
   sketch.compute(0, 1);
