@@ -32,6 +32,10 @@ Spent average(const Metrics& metrics) {
   return spent;
 }
 
+bool proves_nothing(const PlanResult* plan) {
+  return plan->measured && !plan->measured->no_verdict.empty();
+}
+
 /// Of a whole of which a millionth is nothing.
 std::string difference(double seconds, double whole, const char* what) {
   if (std::abs(seconds) < 1e-6 * whole) return fmt::format("as much {}", what);
@@ -53,7 +57,7 @@ std::string best_plan_text(const PointResult& point) {
   std::vector<const PlanResult*> ok;
   for (const PlanResult& plan : point.plans)
     if (plan.status == PlanStatus::Ok && plan.metrics) ok.push_back(&plan);
-  if (ok.size() < 2) return "";
+  if (ok.size() < 2 || std::ranges::any_of(ok, proves_nothing)) return "";
   std::ranges::stable_sort(
       ok, {}, [](const PlanResult* plan) { return plan->metrics->iteration_time.count(); });
   const Metrics& best = *ok[0]->metrics;
@@ -66,11 +70,14 @@ std::string best_plan_text(const PointResult& point) {
   if (equal > 1)
     return fmt::format("best: {}, {} each", names_of(std::span(ok).first(equal)),
                        to_text(best.iteration_time));
+  const std::string saving = fmt::format("best: {}, {:.1f} % less time than {}", ok[0]->name,
+                                         100.0 * saved / next.iteration_time.count(), ok[1]->name);
+  // Without a timeline nobody knows what devices spend.
+  if (best.devices.empty() || next.devices.empty()) return saving;
   const double whole = best.iteration_time.count();
   const Spent a = average(best);
   const Spent b = average(next);
-  return fmt::format("best: {}, {:.1f} % less time than {}; a device spends {}, {}, {}",
-                     ok[0]->name, 100.0 * saved / next.iteration_time.count(), ok[1]->name,
+  return fmt::format("{}; a device spends {}, {}, {}", saving,
                      difference(a.compute - b.compute, whole, "computing"),
                      difference(a.communication - b.communication, whole, "only communicating"),
                      difference(a.idle - b.idle, whole, "idle"));

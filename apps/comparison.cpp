@@ -9,6 +9,7 @@
 
 #include "apps/exit_code.h"
 #include "core/base/errors.h"
+#include "exec/training/model_identity.h"
 
 namespace pipegraph {
 
@@ -26,6 +27,19 @@ TimelineComparison compare_timelines(const LoadedPlan& a, const LoadedPlan& b) {
   return equal ? compare_equal(run_a, run_b) : compare_different(run_a, run_b);
 }
 
+/// Plans of the same name may be of other models. Empty if they are not, or nobody knows.
+std::string difference_of_models(const LoadedPlan& a, const LoadedPlan& b) {
+  if (!a.program_hash.empty() && a.program_hash == b.program_hash) return "";
+  const auto model_a = load_model(a), model_b = load_model(b);
+  if (!model_a || !model_b) return "";
+  const auto lines_a = identity_of(*model_a).operators, lines_b = identity_of(*model_b).operators;
+  for (std::size_t i = 0; i < std::min(lines_a.size(), lines_b.size()); ++i)
+    if (lines_a[i] != lines_b[i])
+      return fmt::format("A has the operator '{}' where B has '{}'", lines_a[i], lines_b[i]);
+  if (lines_a.size() == lines_b.size()) return "";
+  return fmt::format("A has {} operators, B {}", lines_a.size(), lines_b.size());
+}
+
 void add_pair(const LoadedPlan& a, const LoadedPlan& b, Comparison& comparison) {
   for (const LoadedPlan* plan : {&a, &b})
     if (!plan->iteration_time) {
@@ -34,7 +48,10 @@ void add_pair(const LoadedPlan& a, const LoadedPlan& b, Comparison& comparison) 
                       plan == &a ? comparison.folder_a : comparison.folder_b));
       return;
     }
-  comparison.plans.push_back({a, b, compare_timelines(a, b)});
+  ComparedPlans pair{a, b, compare_timelines(a, b)};
+  if (const std::string different = difference_of_models(a, b); !different.empty())
+    pair.a.no_verdict = "the two sides are of different models: " + different;
+  comparison.plans.push_back(std::move(pair));
 }
 
 const LoadedPlan* find_plan(const LoadedResults& results, const std::string& name) {

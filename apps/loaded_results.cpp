@@ -132,6 +132,12 @@ LoadedResults load_results(const std::filesystem::path& folder) {
   return results;
 }
 
+std::shared_ptr<const ComputationGraph> load_model(const LoadedPlan& plan) {
+  const std::filesystem::path file = plan.folder / "plan.yaml";
+  if (!std::filesystem::exists(file)) return nullptr;
+  return read_plan_file(file).workload.graph;
+}
+
 std::optional<LoadedTimeline> load_timeline(const LoadedPlan& plan) {
   const std::filesystem::path file = plan.folder / "plan.yaml";
   const std::filesystem::path rows = plan.folder / "timeline.csv";

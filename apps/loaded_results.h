@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ struct LoadedResults {
 
 /// Errors: ConfigError if the folder is not one of ours or its summary.json is damaged.
 LoadedResults load_results(const std::filesystem::path& folder);
+
+/// The model in plan.yaml; nothing if that file is not there. Errors: ConfigError if it is damaged.
+std::shared_ptr<const ComputationGraph> load_model(const LoadedPlan& plan);
 
 /// Nothing if plan.yaml or timeline.csv are not there. Errors: ConfigError if they are damaged, or
 /// plan.yaml does not give the program of `plan.program_hash`.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,7 @@
 
 #include "core/base/errors.h"
 #include "core/base/files.h"
+#include "core/report/window.h"
 
 namespace pipegraph {
 namespace {
@@ -54,12 +56,22 @@ class TimelineReader {
       rest.remove_prefix(end + 1);
     }
     if (line_ == 0) fail("the file is empty", "a header");
+    check_whole();
     return std::move(timeline_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& problem, const std::string& expected) const {
     throw ConfigError({.file = path_, .line = line_}, problem, expected);
+  }
+
+  /// A file that was cut between two lines reads like a whole one.
+  void check_whole() const {
+    const auto rows = static_cast<std::size_t>(line_ - 1);
+    const std::size_t least = std::min(program_.size(), k_most_shown);
+    if (rows < least)
+      fail(fmt::format("the file was cut: it has {} instructions", rows),
+           fmt::format("the whole file, {} or more", least));
   }
 
   void read_header(std::string_view line) {

@@ -26,6 +26,20 @@ TEST(BestPlan, IsExplainedByWhatTheAverageDeviceSaves) {
             "more only communicating, 1 s less idle");
 }
 
+TEST(BestPlan, IsNotExplainedWithoutATimeline) {
+  PlanResult slow = plan("slow", Seconds{5}, Seconds{4}, Seconds{10});
+  PlanResult fast = plan("fast", Seconds{4}, Seconds{2}, Seconds{8});
+  slow.metrics->devices.clear();
+  fast.metrics->devices.clear();
+  EXPECT_EQ(best_plan_text({{}, {slow, fast}}), "best: fast, 20.0 % less time than slow");
+}
+
+TEST(BestPlan, IsNotNamedByTimesThatProveNothing) {
+  PlanResult slow = plan("slow", Seconds{5}, Seconds{4}, Seconds{10});
+  slow.measured.emplace().no_verdict = "the machine was disturbed";
+  EXPECT_EQ(best_plan_text({{}, {slow, plan("fast", Seconds{4}, Seconds{2}, Seconds{8})}}), "");
+}
+
 TEST(BestPlan, MayBeTwo) {
   const PlanResult one = plan("one", Seconds{1}, Seconds{1}, Seconds{2});
   const PlanResult other = plan("other", Seconds{1}, Seconds{1}, Seconds{2});

@@ -183,6 +183,32 @@ TEST_F(Compare, PlansWithoutAPartnerAreNamed) {
   EXPECT_EQ(json.at("not_compared").size(), 2U);  // chain, and other
 }
 
+TEST_F(Compare, GivesNoVerdictOnTwoModels) {
+  write_branches();
+  simulate("a");
+  write_tower();
+  ASSERT_EQ(run({"simulate", "tower.yaml", "--no-report", "-o", "b", "--set", "plans[0].name=graph",
+                 "--set", "simulation.backend=analytic"})
+                .code,
+            0);
+  const Ran ran = run({"compare", "a", "b", "--tolerance", "1e9"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("graph: the two sides are of different models: "));
+}
+
+TEST_F(Compare, NoticesThatATimelineWasCutBetweenLines) {
+  write_branches();
+  simulate("a");
+  simulate("b");
+  const std::string file = "b/plans/graph/timeline.csv";
+  const std::string text = read_file(file);
+  write_file(file, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+  const Ran ran = run({"compare", "a", "b"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr(file));
+  EXPECT_THAT(ran.err, HasSubstr("the file was cut"));
+}
+
 TEST_F(Compare, WritesRowsAsCsv) {
   write_branches();
   simulate("a");
