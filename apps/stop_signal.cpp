@@ -22,13 +22,12 @@ void handle(int signal, struct sigaction& before) {
 
 StopSignal::StopSignal() {
   received_signal = 0;
-  handle(SIGINT, interrupt_);
-  handle(SIGTERM, terminate_);
+  for (std::size_t i = 0; i < k_signals.size(); ++i) handle(k_signals[i], before_[i]);
 }
 
 StopSignal::~StopSignal() {
-  ::sigaction(SIGINT, &interrupt_, nullptr);
-  ::sigaction(SIGTERM, &terminate_, nullptr);
+  for (std::size_t i = 0; i < k_signals.size(); ++i)
+    ::sigaction(k_signals[i], &before_[i], nullptr);
 }
 
 int StopSignal::received() { return received_signal; }

@@ -1,12 +1,13 @@
-// SIGINT and SIGTERM ask for an orderly end: what runs finishes its step, saves what it should, and
-// returns. A second signal of the kind ends the process at once.
+// SIGHUP, SIGINT and SIGTERM ask for an orderly end: what runs finishes its step, saves what it
+// should, and returns. A second signal of the kind ends the process at once.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace pipegraph {
 
-/// Handles both signals while it lives; one at a time.
+/// Handles these signals while it lives; one at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -18,8 +19,8 @@ class StopSignal {
   static int received();
 
  private:
-  struct sigaction interrupt_ {};
-  struct sigaction terminate_ {};
+  static constexpr std::array k_signals{SIGHUP, SIGINT, SIGTERM};
+  std::array<struct sigaction, k_signals.size()> before_{};
 };
 
 }  // namespace pipegraph

@@ -10,6 +10,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr std::int64_t k_most_validation_batches = 1 << 24;
+
 const po::value_semantic* named(po::typed_value<std::int64_t>* value, const char* name) {
   return value->value_name(name);
 }
@@ -96,12 +98,12 @@ void add_training_options(Options& options) {
       "validation-data", path(),
       "samples for it (default: synthetic ones that are not trained on)")(
       "validation-batches", named(number(), "N"),
-      "mini-batches for it, 1 or more (default: all of the file; 1 synthetic one)")(
+      "mini-batches for it, 1 to 16777216 (default: all of the file; 1 synthetic one)")(
       "checkpoint-every", named(number(), "K"),
       "write a checkpoint every K steps, 1 or more, and at the end; the last two are kept")(
       "resume", po::value<std::string>()->implicit_value("")->value_name("PATH"),
-      "continue from the latest checkpoint of the results folder, or of another folder, or from "
-      "a manifest (--resume=PATH)");
+      "continue from the latest checkpoint of the results folder; with --resume=PATH from that of "
+      "another results folder, or from a manifest");
 }
 
 bool asks_to_train(const po::variables_map& values) {
@@ -127,9 +129,27 @@ TrainingFlags training_flags(const po::variables_map& values, Optimizer optimize
   flags.validation_data = path_of(values, "validation-data");
   flags.validate_every = whole(values, "validate-every", 1).value_or(0);
   flags.validation_batches = whole(values, "validation-batches", 1);
+  if (flags.validation_batches > k_most_validation_batches)
+    throw ConfigError({.file = "--validation-batches"},
+                      fmt::format("{} is too large", *flags.validation_batches),
+                      fmt::format("1 to {}", k_most_validation_batches));
   flags.checkpoint_every = whole(values, "checkpoint-every", 1).value_or(0);
   flags.resume = values.count("resume") > 0;
   if (flags.resume) flags.resume_from = values["resume"].as<std::string>();
+  // What is missing may be the checkpoint's.
+  if (!flags.resume) check_together(flags);
+  return flags;
+}
+
+TrainingFlags continuing(TrainingFlags flags, const TrainingHabits& saved) {
+  if (!flags.data && !saved.data_file.empty()) flags.data = saved.data_file;
+  if (flags.checkpoint_every == 0) flags.checkpoint_every = saved.checkpoint_every;
+  if (flags.validate_every == 0) flags.validate_every = saved.validate_every;
+  const bool same_validation = !flags.validation_data;
+  if (same_validation && !saved.validation_file.empty())
+    flags.validation_data = saved.validation_file;
+  if (same_validation && !flags.validation_batches && saved.validation_batches > 0)
+    flags.validation_batches = saved.validation_batches;
   check_together(flags);
   return flags;
 }

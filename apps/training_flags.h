@@ -8,7 +8,7 @@
 
 #include "apps/options.h"
 #include "core/stage/workload.h"
-#include "exec/training/step_runner.h"
+#include "exec/training/checkpoint.h"
 
 namespace pipegraph {
 
@@ -24,6 +24,9 @@ struct TrainingFlags {
   bool resume = false;
   std::filesystem::path resume_from;  ///< empty: the results folder's own checkpoints
 };
+
+/// What `flags` leave to the checkpoint that is continued. Errors: ConfigError, as training_flags.
+TrainingFlags continuing(TrainingFlags flags, const TrainingHabits& saved);
 
 void add_training_options(Options& options);
 

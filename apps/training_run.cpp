@@ -52,23 +52,41 @@ OptimizerSettings default_settings(Optimizer optimizer) {
   return settings;
 }
 
+/// A data file of the checkpoint that is to be used again.
+void check_file_is_there(const std::string& option,
+                         const std::optional<std::filesystem::path>& given,
+                         const std::string& saved) {
+  std::error_code ignored;
+  if (given || saved.empty() || std::filesystem::exists(saved, ignored)) return;
+  throw ConfigError({.file = "--" + option},
+                    fmt::format("the checkpoint used {}, which is not there any more", saved),
+                    fmt::format("--{} FILE with where it is now", option));
+}
+
+std::string samples_text(const TrainingPoint& point) {
+  return point.habits.data_crc.empty()
+             ? point.data
+             : fmt::format("{}, checksum {}", point.data, point.habits.data_crc);
+}
+
 /// One training from its flags to its end.
 class TrainingRun {
  public:
-  TrainingRun(const Setup& setup, const TrainingFlags& flags, const ExecutionRequest& request,
+  TrainingRun(const Setup& setup, TrainingFlags flags, const ExecutionRequest& request,
               std::filesystem::path folder)
-      : setup_(setup), flags_(flags), request_(request), folder_(std::move(folder)) {
-    if (flags.resume) read_checkpoint();
+      : flags_(std::move(flags)), request_(request), folder_(std::move(folder)) {
+    if (flags_.resume) read_checkpoint();
     const Training& training = setup.workload.training;
     const OptimizerSettings base =
         checkpoint_ ? checkpoint_->point.settings : default_settings(training.optimizer);
-    point_ = {.seed = flags.seed.value_or(checkpoint_ ? checkpoint_->point.seed : 0),
+    point_ = {.seed = flags_.seed.value_or(checkpoint_ ? checkpoint_->point.seed : 0),
               .mini_batch = training.mini_batch,
               .optimizer = training.optimizer,
-              .settings = with_flags(base, flags),
+              .settings = with_flags(base, flags_),
               .model = identity_of(*setup.workload.graph)};
-    samples_ = open_samples(flags, setup.workload, point_.seed);
+    samples_ = open_samples(flags_, setup.workload, point_.seed);
     point_.data = samples_.origin;
+    point_.habits = habits();
     if (checkpoint_) check_continues();
   }
 
@@ -92,6 +110,10 @@ class TrainingRun {
       held.emplace(folder_, checkpoint_ ? std::optional(checkpoint_->manifest)
                                         : std::optional<std::filesystem::path>());
       log.emplace(TrainingFolder::loss_file_in(folder_), LossLogStart{point_.step, losses});
+      if (log->missing() > 0)
+        outcome.notes.push_back(fmt::format(
+            "{}: {} lacks {} of the {} steps before this run", outcome.result.name,
+            TrainingFolder::loss_file_in(folder_).string(), log->missing(), point_.step));
     }
     request_.job->agree("the training folder", "is there");
     const std::int64_t first = point_.step;
@@ -113,10 +135,38 @@ class TrainingRun {
   const std::vector<std::string>& notes() const { return samples_.notes; }
 
  private:
+  /// Data files that are not given again are those of the checkpoint.
   void read_checkpoint() {
     const std::filesystem::path own = TrainingFolder::checkpoints_in(folder_);
     checkpoint_ =
         read_manifest(find_manifest(flags_.resume_from.empty() ? own : flags_.resume_from));
+    const TrainingPoint& saved = checkpoint_->point;
+    check_file_is_there("data", flags_.data, saved.habits.data_file);
+    check_file_is_there("validation-data", flags_.validation_data, saved.habits.validation_file);
+    if (!flags_.data && saved.habits.data_file.empty() && saved.data != "synthetic")
+      throw ConfigError({.file = "--data"},
+                        fmt::format("the checkpoint was trained on {}", saved.data),
+                        "--data FILE with these samples");
+    flags_ = continuing(std::move(flags_), saved.habits);
+  }
+
+  TrainingHabits habits() const {
+    const auto absolute = [](const std::optional<std::filesystem::path>& path) {
+      return path ? std::filesystem::weakly_canonical(*path).string() : std::string();
+    };
+    return {.data_file = absolute(flags_.data),
+            .data_crc = samples_.crc,
+            .checkpoint_every = flags_.checkpoint_every,
+            .validate_every = flags_.validate_every,
+            .validation_file = absolute(flags_.validation_data),
+            .validation_batches = flags_.validation_batches.value_or(0)};
+  }
+
+  bool trains_on_other_samples() const {
+    const TrainingPoint& saved = checkpoint_->point;
+    return saved.habits.data_crc.empty() || point_.habits.data_crc.empty()
+               ? saved.data != point_.data
+               : saved.habits.data_crc != point_.habits.data_crc;
   }
 
   void check_continues() {
@@ -126,9 +176,10 @@ class TrainingRun {
       throw ConfigError({.file = "--seed"},
                         fmt::format("the checkpoint was made with seed {}", saved.seed),
                         "the same seed, or none");
-    if (saved.data != point_.data)
-      samples_.notes.push_back(fmt::format(
-          "the checkpoint was trained on other samples ({}), now {}", saved.data, point_.data));
+    if (trains_on_other_samples())
+      samples_.notes.push_back(
+          fmt::format("the checkpoint was trained on other samples ({}), now {}",
+                      samples_text(saved), samples_text(point_)));
     if (saved.mini_batch != point_.mini_batch)
       samples_.notes.push_back(
           fmt::format("the checkpoint was trained with mini-batches of {}, now {}",
@@ -180,8 +231,7 @@ class TrainingRun {
                       flags_.checkpoint_every > 0 ? "; --resume continues from here" : ""));
   }
 
-  const Setup& setup_;
-  const TrainingFlags& flags_;
+  TrainingFlags flags_;
   const ExecutionRequest& request_;
   std::filesystem::path folder_;
   std::optional<Checkpoint> checkpoint_;

@@ -35,7 +35,9 @@ TrainingSamples open_samples(const TrainingFlags& flags, const Workload& workloa
                              std::uint64_t seed) {
   TrainingSamples samples;
   if (flags.data) {
-    auto file = open_data(*flags.data, data_fields(*workload.graph), workload.training.mini_batch);
+    const std::vector<DataField> fields = data_fields(*workload.graph);
+    auto file = open_data(*flags.data, fields, workload.training.mini_batch);
+    samples.crc = checksum_of(*file, fields);
     samples.origin = fmt::format("{}, {} samples", flags.data->string(), file->samples());
     samples.training = std::move(file);
   } else {

@@ -15,6 +15,7 @@ namespace pipegraph {
 struct TrainingSamples {
   std::unique_ptr<DataSource> training;
   std::string origin;  ///< of the training samples, for people
+  std::string crc;     ///< of the training samples of a file
   std::unique_ptr<DataSource> validation;
   std::int64_t first_validation_sample = 0;
   std::int64_t validation_batches = 1;

@@ -24,9 +24,10 @@ struct MeasuredTimes {
   Quartiles untraced;
   std::optional<Quartiles> traced;
   std::int32_t discarded = 0;  ///< steps besides, because the machine was disturbed
-  std::int32_t disturbed = 0;  ///< steps among those that count during which it was
-  std::string disturbance;     ///< what was seen of it, for people; empty if nobody looked
-  std::string no_verdict;      ///< why these times prove nothing; empty if they do
+  std::int32_t disturbed =
+      0;                    ///< steps among those that count during which it was, if anybody looked
+  std::string disturbance;  ///< what was seen of it, for people; empty if nobody looked
+  std::string no_verdict;   ///< why these times prove nothing; empty if they do
   /// How wrong times of the timeline may be, where ranks on several hosts read different clocks.
   std::optional<Seconds> clock_bound;
 };

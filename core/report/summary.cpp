@@ -91,7 +91,7 @@ Json measured_json(const std::optional<MeasuredTimes>& measured) {
           {"untraced", quartiles_json(measured->untraced)},
           {"traced", quartiles_json(measured->traced)},
           {"discarded", measured->discarded},
-          {"disturbed", measured->disturbed},
+          {"disturbed", measured->disturbance.empty() ? Json() : Json(measured->disturbed)},
           {"disturbance", or_null(measured->disturbance)},
           {"no_verdict", or_null(measured->no_verdict)},
           {"clock_bound_s", or_null(measured->clock_bound)}};

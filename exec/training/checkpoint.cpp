@@ -16,7 +16,8 @@ const std::vector<std::string> k_optimizers{"none", "sgd", "momentum", "adam"};
 /// The last line holds the checksum of those before it.
 void check_sum(const std::filesystem::path& path, const std::string& text) {
   const auto fail = [&](const std::string& problem) {
-    throw ConfigError({.file = path.string()}, problem, "a whole manifest of a checkpoint");
+    throw ConfigError({.file = path.string()}, problem,
+                      "a whole manifest of a checkpoint; --resume=FILE takes that of an older one");
   };
   const std::size_t last = text.size() < 2 ? 0 : text.rfind('\n', text.size() - 2) + 1;
   const std::string_view summed = std::string_view(text).substr(0, last);
@@ -44,6 +45,20 @@ NamedOptimizer read_optimizer(const YamlValue& value) {
   return result;
 }
 
+TrainingHabits read_habits(const YamlValue& value) {
+  MapReader reader(value, "habits");
+  const auto text = [&](const char* key) { return reader.required(key).as_string(); };
+  const auto count = [&](const char* key) { return reader.required(key).as_integer(0, k_most); };
+  TrainingHabits habits{.data_file = text("data_file"),
+                        .data_crc = text("data_crc32"),
+                        .checkpoint_every = count("checkpoint_every"),
+                        .validate_every = count("validate_every"),
+                        .validation_file = text("validation_file"),
+                        .validation_batches = count("validation_batches")};
+  reader.finish();
+  return habits;
+}
+
 TrainingPoint read_point(MapReader& reader) {
   TrainingPoint point{.step = reader.required("step").as_integer(0, k_most),
                       .samples = reader.required("samples").as_integer(0, k_most)};
@@ -54,6 +69,8 @@ TrainingPoint read_point(MapReader& reader) {
   point.optimizer = optimizer.optimizer;
   point.settings = optimizer.settings;
   point.data = reader.required("data").as_string();
+  // Checkpoints of versions before 'habits' say less.
+  if (const auto habits = reader.optional("habits")) point.habits = read_habits(*habits);
   for (const YamlValue& line : reader.required("operators").items())
     point.model.operators.push_back(line.as_string());
   return point;

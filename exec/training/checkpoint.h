@@ -13,6 +13,17 @@
 
 namespace pipegraph {
 
+/// What a training that is continued goes on with unless it is told otherwise.
+struct TrainingHabits {
+  std::string data_file;                ///< absolute; empty: synthetic samples
+  std::string data_crc;                 ///< of the file's samples; empty: not known
+  std::int64_t checkpoint_every = 0;    ///< steps; 0: never
+  std::int64_t validate_every = 0;      ///< steps; 0: never
+  std::string validation_file;          ///< absolute; empty: synthetic samples
+  std::int64_t validation_batches = 0;  ///< 0: the default
+  bool operator==(const TrainingHabits&) const = default;
+};
+
 /// Where training stands, and what it was made with.
 struct TrainingPoint {
   std::int64_t step = 0;     ///< optimizer steps done
@@ -22,6 +33,7 @@ struct TrainingPoint {
   Optimizer optimizer = Optimizer::Sgd;
   OptimizerSettings settings;
   std::string data;  ///< where samples come from, for people
+  TrainingHabits habits;
   ModelIdentity model;
 };
 

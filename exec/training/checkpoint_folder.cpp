@@ -117,11 +117,12 @@ std::vector<fs::path> manifests_in(const fs::path& folder) {
 fs::path find_manifest(const fs::path& manifest_or_folder) {
   std::error_code ignored;
   if (fs::is_regular_file(manifest_or_folder, ignored)) return manifest_or_folder;
-  const std::vector<fs::path> manifests = manifests_in(manifest_or_folder);
-  if (manifests.empty())
-    throw ConfigError({.file = manifest_or_folder.string()}, "holds no checkpoint",
-                      "a folder with files step_*.json, or one of them");
-  return manifests.front();
+  for (const fs::path inside : {"", "checkpoints", "training/checkpoints"})
+    if (const auto manifests = manifests_in(manifest_or_folder / inside); !manifests.empty())
+      return manifests.front();
+  throw ConfigError({.file = manifest_or_folder.string()}, "holds no checkpoint",
+                    "a results folder with checkpoints, a folder with files step_*.json, or one of "
+                    "them");
 }
 
 void write_checkpoint(const fs::path& folder, const TrainingPoint& point,

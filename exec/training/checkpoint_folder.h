@@ -16,7 +16,8 @@ inline constexpr std::size_t k_checkpoints_kept = 2;
 /// Manifests in `folder`, latest step first; none if there is no such folder.
 std::vector<std::filesystem::path> manifests_in(const std::filesystem::path& folder);
 
-/// The manifest itself, or the latest in a folder. Errors: ConfigError if there is none.
+/// The manifest itself, or the latest in a folder of checkpoints or results. Errors: ConfigError if
+/// there is none.
 std::filesystem::path find_manifest(const std::filesystem::path& manifest_or_folder);
 
 /// Called by all ranks of a job, which share the folder: each writes the tensors it owns, the first

@@ -54,9 +54,13 @@ class Restoring {
   }
 
   const TensorFile& opened(std::size_t file) {
-    if (!files_[file])
-      files_[file] = std::make_unique<TensorFile>(checkpoint_.manifest.parent_path() /
-                                                  checkpoint_.files[file]);
+    if (files_[file]) return *files_[file];
+    const std::filesystem::path path = checkpoint_.manifest.parent_path() / checkpoint_.files[file];
+    try {
+      files_[file] = std::make_unique<TensorFile>(path);
+    } catch (const ConfigError& error) {
+      fail(checkpoint_.manifest, fmt::format("cannot be restored: {}", error.what()));
+    }
     return *files_[file];
   }
 

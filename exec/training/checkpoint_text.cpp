@@ -25,6 +25,15 @@ Json settings_of(const TrainingPoint& point) {
           {"epsilon", point.settings.epsilon}};
 }
 
+Json habits_of(const TrainingHabits& habits) {
+  return {{"data_file", habits.data_file},
+          {"data_crc32", habits.data_crc},
+          {"checkpoint_every", habits.checkpoint_every},
+          {"validate_every", habits.validate_every},
+          {"validation_file", habits.validation_file},
+          {"validation_batches", habits.validation_batches}};
+}
+
 }  // namespace
 
 std::string manifest_text(const Checkpoint& checkpoint) {
@@ -46,6 +55,7 @@ std::string manifest_text(const Checkpoint& checkpoint) {
   add("mini_batch_samples", Json(point.mini_batch).dump());
   add("optimizer", settings_of(point).dump());
   add("data", Json(point.data).dump());
+  add("habits", habits_of(point.habits).dump());
   add("model_hash", Json(hash_text(point.model)).dump());
   add("operators", lines_of(operators));
   add("files", Json(checkpoint.files).dump());

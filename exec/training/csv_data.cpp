@@ -2,6 +2,7 @@
 // column of its operator's name, others have columns "name[0]", "name[1]", ..., row by row.
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "core/base/errors.h"
@@ -77,6 +78,10 @@ class CsvData final : public DataFile {
       lines.fail(lines.fields().size(), fmt::format("has {} fields", lines.fields().size()),
                  fmt::format("{}, as the header", width_));
     for (const Column& column : columns_) read_value(lines, column);
+    // Its last number may have lost digits.
+    if (!lines.ended())
+      lines.fail(width_ - 1, "the last line has no end, as in a file that was cut off",
+                 "a line end behind the last sample");
     ++samples_;
   }
 
@@ -86,7 +91,11 @@ class CsvData final : public DataFile {
     const char* const end = text.data() + text.size();
     if (field.type() == ElementType::Float32) {
       double value = 0;
-      const auto [stop, error] = std::from_chars(text.data(), end, value);
+      auto [stop, error] = std::from_chars(text.data(), end, value);
+      if (error == std::errc::result_out_of_range) {
+        value = std::strtod(std::string(text).c_str(), nullptr);  // says on which side
+        error = {};
+      }
       const auto narrow = static_cast<float>(value);
       if (error != std::errc() || stop != end || !std::isfinite(narrow))
         lines.fail(column.column, fmt::format("'{}'", text), "a finite number");

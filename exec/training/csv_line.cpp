@@ -24,8 +24,9 @@ bool CsvLines::next() {
   if (line_ == 1) names_ = fields_;
   ++line_;
   const std::size_t end = rest_.find('\n');
+  ended_ = end != std::string_view::npos;
   std::string_view line = rest_.substr(0, end);
-  rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+  rest_.remove_prefix(ended_ ? end + 1 : rest_.size());
   if (line.ends_with('\r')) line.remove_suffix(1);
   fields_.clear();
   columns_.clear();

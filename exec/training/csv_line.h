@@ -17,6 +17,8 @@ class CsvLines {
   /// Goes to the next line; false at the end. Errors: ConfigError for a quote out of place.
   bool next();
   const std::vector<std::string>& fields() const { return fields_; }
+  /// Whether this line has an end: the last one of a file that was cut off may not.
+  bool ended() const { return ended_; }
   /// The number of the line, from 1.
   int line() const { return line_; }
   /// Throws a ConfigError at a field of this line.
@@ -30,6 +32,7 @@ class CsvLines {
   std::string_view rest_;
   std::string file_;
   int line_ = 0;
+  bool ended_ = true;
   std::vector<std::string> fields_;
   std::vector<int> columns_;        ///< where each field begins, from 1
   std::vector<std::string> names_;  ///< of the first line, for errors

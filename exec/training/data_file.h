@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "exec/training/data_fields.h"
 #include "exec/training/data_source.h"
@@ -23,5 +24,9 @@ class DataFile : public DataSource {
 /// of fewer samples than `mini_batch`.
 std::unique_ptr<DataFile> open_data(const std::filesystem::path& path,
                                     std::span<const DataField> fields, std::int32_t mini_batch);
+
+/// CRC-32 of all samples, field after field, in eight hexadecimal digits: the same whatever the
+/// format and name of the file.
+std::string checksum_of(const DataFile& data, std::span<const DataField> fields);
 
 }  // namespace pipegraph

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <iterator>
@@ -65,7 +66,9 @@ std::string beginning(const std::filesystem::path& path, const LossLogStart& sta
 }  // namespace
 
 LossLog::LossLog(std::filesystem::path path, const LossLogStart& start) : path_(std::move(path)) {
-  write_file(path_, beginning(path_, start));
+  const std::string kept = beginning(path_, start);
+  missing_ = start.step + 1 - std::ranges::count(kept, '\n');  // 1: the header
+  write_file(path_, kept);
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor_ < 0) fail(errno);
 }

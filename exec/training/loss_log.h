@@ -38,12 +38,15 @@ class LossLog {
   ~LossLog();
 
   void append(const LossRow& row);
+  /// How many of the steps before the first new row have none.
+  std::int64_t missing() const { return missing_; }
 
  private:
   [[noreturn]] void fail(int error) const;
 
   std::filesystem::path path_;
   int descriptor_ = -1;
+  std::int64_t missing_ = 0;
 };
 
 }  // namespace pipegraph

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "core/base/errors.h"
 #include "exec/training/checkpoint_folder.h"
@@ -26,8 +27,11 @@ class Loop {
     while (point_.step < options_.steps && !stopped) {
       LossRow row = step();
       stopped = asked_to_stop();
+      if (!stopped && is_due(options_.validate_every, point_.step == options_.steps)) {
+        row.validation_loss = validate();
+        stopped = !row.validation_loss;
+      }
       const bool last = stopped || point_.step == options_.steps;
-      if (is_due(options_.validate_every, last)) row.validation_loss = validate();
       if (parts_.log != nullptr) parts_.log->append(row);
       parts_.report(row);
       if (is_due(options_.checkpoint_every, last))
@@ -58,15 +62,17 @@ class Loop {
             .parts = losses};
   }
 
-  /// Mean over all validation samples.
-  double validate() {
+  /// Mean over all validation samples, or nothing if asked to stop before the last of them.
+  std::optional<double> validate() {
     double total = 0.0;
-    for (std::int64_t i = 0; i < options_.validation_batches; ++i)
+    for (std::int64_t i = 0; i < options_.validation_batches; ++i) {
+      if (i > 0 && asked_to_stop()) return std::nullopt;
       total += sum(run({.kind = StepKind::Evaluate,
                         .step = point_.step,
                         .first_sample = options_.first_validation_sample + i * point_.mini_batch,
                         .data = parts_.validation,
                         .optimizer = point_.settings}));
+    }
     return total / static_cast<double>(options_.validation_batches);
   }
 

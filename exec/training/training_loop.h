@@ -33,7 +33,8 @@ struct TrainingParts {
   LossLog* log = nullptr;  ///< of the first rank; elsewhere null
   /// Called after each step.
   std::function<void(const LossRow&)> report = [](const LossRow&) {};
-  /// Asked after each step; training ends once any rank is to stop.
+  /// Asked after each mini-batch, also of a validation, which is then given up; training ends once
+  /// any rank is to stop.
   std::function<bool()> stop = [] { return false; };
 };
 

@@ -1,4 +1,5 @@
 // Training that is given nonsense, interrupted or killed: clear errors, and nothing lost.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,6 +66,28 @@ TEST_F(TrainingFaults, RefuseBrokenDataBeforeAnythingRuns) {
   EXPECT_FALSE(exists("out/tower"));
 }
 
+TEST_F(TrainingFaults, RefuseToResumeWithoutTheDataOfTheCheckpoint) {
+  std::string csv;
+  for (int i = 0; i < 8; ++i) csv += fmt::format("input[{}],", i);
+  csv += "loss[0],loss[1]\n";
+  for (int sample = 0; sample < 8; ++sample) csv += "1,2,3,4,5,6,7,8,0.5,0.25\n";
+  write_file("data.csv", csv);
+  ASSERT_EQ(
+      train({"--steps", "2", "--checkpoint-every", "2", "--data", "data.csv", "-o", "out"}).code,
+      ExitDone);
+  std::filesystem::rename("data.csv", "moved.csv");
+  expect_refused(train({"--steps", "4", "--resume", "-o", "out"}),
+                 {"--data: the checkpoint used ", "/data.csv, which is not there any more"});
+  const Ran moved = train({"--steps", "4", "--resume", "--data", "moved.csv", "-o", "out"});
+  EXPECT_EQ(moved.code, ExitDone) << moved.err;
+  EXPECT_THAT(moved.err, ::testing::Not(HasSubstr("other samples")));
+  csv.replace(csv.rfind("0.25"), 4, "0.26");
+  write_file("moved.csv", csv);
+  const Ran changed = train({"--steps", "6", "--resume", "-o", "out"});
+  EXPECT_EQ(changed.code, ExitDone) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("trained on other samples (moved.csv, 8 samples, checksum "));
+}
+
 TEST_F(TrainingFaults, RefuseToStartOverCheckpoints) {
   ASSERT_EQ(train({"--steps", "2", "--checkpoint-every", "2", "-o", "out"}).code, ExitDone);
   const std::string tensors = tensors_in("out");
@@ -94,7 +117,11 @@ TEST_F(TrainingFaults, RefuseCheckpointsThatDoNotFit) {
   expect_refused(with({"--set", "training.optimizer=adam"}), {"optimizer momentum", "adam"});
   expect_refused(with({"--seed", "3"}), {"--seed: the checkpoint was made with seed 0"});
   std::filesystem::resize_file("out/training/checkpoints/step_00000002-0.0.tensors", 200);
-  expect_refused(with({}), {"step_00000002-0.0.tensors", "ends after 200 bytes"});
+  expect_refused(with({}), {"step_00000002-0.0.tensors", "ends after 200 bytes", "--resume=FILE"});
+  std::filesystem::remove("out/training/checkpoints/step_00000002-0.0.tensors");
+  expect_refused(with({}), {"step_00000002-0.0.tensors", "cannot be read", "--resume=FILE"});
+  write_file("out/training/checkpoints/step_00000002.json", "");
+  expect_refused(with({}), {"step_00000002.json: is no manifest", "--resume=FILE"});
 }
 
 TEST_F(TrainingFaults, NameTheStepOfALossThatIsNotFinite) {
@@ -129,7 +156,7 @@ void wait_for_rows(const std::string& results, std::size_t rows) {
 }
 
 TEST_F(TrainingFaults, EndAfterTheStepInWhichASignalComes) {
-  for (const int signal : {SIGTERM, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     const std::string results = "out" + std::to_string(signal);
     std::jthread interrupter([&] {
       wait_for_rows(results, 4);
@@ -144,6 +171,20 @@ TEST_F(TrainingFaults, EndAfterTheStepInWhichASignalComes) {
         std::to_string(read_manifest(find_manifest(results + "/training/checkpoints")).point.step),
         step);
   }
+}
+
+// 16 million mini-batches, which would take hours, are validated after the second step.
+TEST_F(TrainingFaults, EndWithinAValidationWhenASignalComes) {
+  std::jthread interrupter([&] {
+    wait_for_rows("out", 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::kill(::getpid(), SIGTERM);
+  });
+  const Ran ran = train({"--steps", "4", "--checkpoint-every", "1", "--validate-every", "2",
+                         "--validation-batches", "16777216", "-o", "out"});
+  EXPECT_EQ(ran.code, ExitNo) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("ended after step 2 of 4 by SIGTERM"));
+  EXPECT_EQ(read_manifest(find_manifest("out/training/checkpoints")).point.step, 2);
 }
 
 /// `pipegraph run tower.yaml ...` in a process of its own, killed after a while.

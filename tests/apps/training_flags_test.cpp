@@ -38,6 +38,25 @@ TEST(TrainingFlags, LeaveWhatIsNotGivenToTheCheckpoint) {
   EXPECT_EQ(changed, (OptimizerSettings{.learning_rate = 0.25, .momentum = 0.5}));
 }
 
+TEST(TrainingFlags, TakeWhatIsNotGivenFromTheCheckpoint) {
+  const TrainingHabits saved{.data_file = "/d.csv",
+                             .checkpoint_every = 4,
+                             .validate_every = 3,
+                             .validation_file = "/v.csv",
+                             .validation_batches = 2};
+  const TrainingFlags same = continuing(parsed({"--resume"}), saved);
+  EXPECT_EQ(same.data, "/d.csv");
+  EXPECT_EQ(same.checkpoint_every, 4);
+  EXPECT_EQ(same.validate_every, 3);
+  EXPECT_EQ(same.validation_data, "/v.csv");
+  EXPECT_EQ(same.validation_batches, 2);
+  const TrainingFlags other = continuing(
+      parsed({"--resume", "--checkpoint-every", "9", "--validation-data", "w.csv"}), saved);
+  EXPECT_EQ(other.checkpoint_every, 9);
+  EXPECT_EQ(other.validation_data, "w.csv");
+  EXPECT_FALSE(other.validation_batches) << "is of the other file";
+}
+
 TEST(TrainingFlags, ResumeWithAndWithoutAPath) {
   EXPECT_TRUE(parsed({"--resume"}).resume);
   EXPECT_EQ(parsed({"--resume", "--seed", "4"}).resume_from, "");
@@ -49,6 +68,8 @@ TEST(TrainingFlags, RefuseNumbersThatMakeNoSense) {
               AllOf(HasSubstr("--validate-every: -3"), HasSubstr("at least 1")));
   EXPECT_THAT(error_of({"--validate-every", "many"}), HasSubstr("--validate-every"));
   EXPECT_THAT(error_of({"--seed", "99999999999999999999"}), HasSubstr("--seed"));
+  EXPECT_THAT(error_of({"--validate-every", "1", "--validation-batches", "99999999999"}),
+              AllOf(HasSubstr("--validation-batches"), HasSubstr("1 to 16777216")));
   EXPECT_THAT(error_of({"--seed", "-1"}), HasSubstr("--seed: -1"));
   EXPECT_THAT(error_of({"--checkpoint-every", "0"}), HasSubstr("--checkpoint-every: 0"));
   for (const std::string rate : {"0", "-0.1", "nan", "inf", "1e999"})

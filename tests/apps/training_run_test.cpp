@@ -96,6 +96,18 @@ TEST_F(TrainingVerb, KeepsTheSettingsOfTheCheckpoint) {
   EXPECT_EQ(point.settings.momentum, 0.5);
 }
 
+TEST_F(TrainingVerb, TellsWhichLossesAreMissing) {
+  ASSERT_EQ(train({"--steps", "4", "--checkpoint-every", "4", "-o", "out"}).code, ExitDone);
+  const std::string text = read_file("out/training/loss.csv");
+  write_file("out/training/loss.csv", text.substr(0, text.find("\n3,") + 1));
+  const Ran cut = train({"--steps", "5", "--resume", "-o", "out"});
+  EXPECT_THAT(cut.err, HasSubstr("loss.csv lacks 2 of the 4 steps before this run"));
+  std::filesystem::remove("out/training/loss.csv");
+  EXPECT_THAT(train({"--steps", "6", "--resume", "-o", "out"}).err,
+              HasSubstr("lacks 5 of the 5 steps"));
+  EXPECT_THAT(losses_in("out"), SizeIs(1 + 1));
+}
+
 /// 20 samples of the tower: features sin(i), targets cos(i), in order of the elements.
 struct Samples {
   std::vector<float> features, targets;
@@ -137,6 +149,33 @@ TEST_F(TrainingVerb, TrainsTheSameFromATensorFileAndFromCsv) {
 // At a learning rate of almost nothing the model stays as it is, so that the losses of 5
 // mini-batches of 8 out of 20 samples are those of samples 0-7, 8-15, 16-19 and 0-3, 4-11, 12-19:
 // each sample twice.
+TEST_F(TrainingVerb, ContinuesWithTheDataTheCheckpointsAndTheValidationsOfTheCheckpoint) {
+  Samples().write_tensors("data.tensors");
+  Samples().write_csv("validation.csv");
+  const std::vector<std::string> habits{"--data",
+                                        "data.tensors",
+                                        "--checkpoint-every",
+                                        "2",
+                                        "--validate-every",
+                                        "3",
+                                        "--validation-data",
+                                        "validation.csv",
+                                        "--validation-batches",
+                                        "1"};
+  const auto with_habits = [&](std::vector<std::string> words) {
+    words.insert(words.end(), habits.begin(), habits.end());
+    return train(words);
+  };
+  ASSERT_EQ(with_habits({"--steps", "9", "-o", "whole"}).code, ExitDone);
+  ASSERT_EQ(with_habits({"--steps", "6", "-o", "parts"}).code, ExitDone);
+  const Ran ran = train({"--steps", "9", "--resume", "-o", "parts"});
+  ASSERT_EQ(ran.code, ExitDone) << ran.err;
+  EXPECT_THAT(ran.err, ::testing::Not(HasSubstr("other samples")));
+  EXPECT_EQ(losses_in("parts"), losses_in("whole"));
+  EXPECT_EQ(tensors_in("parts"), tensors_in("whole"));
+  EXPECT_TRUE(exists("parts/training/checkpoints/step_00000008.json"));
+}
+
 TEST_F(TrainingVerb, ShowsEverySampleOfAFileEquallyOften) {
   Samples().write_tensors("data.tensors");
   ASSERT_EQ(
@@ -169,6 +208,8 @@ TEST_F(TrainingVerb, ResumesIntoAnotherFolder) {
   EXPECT_EQ(refused.code, ExitBadInput);
   EXPECT_THAT(refused.err, HasSubstr("step_00000004.json: is another checkpoint"));
   ASSERT_EQ(train({"--steps", "6", "--resume=" + older, "-o", "again"}).code, ExitDone);
+  const Ran latest = train({"--steps", "4", "--resume=out", "-o", "other"});  // a results folder
+  EXPECT_THAT(latest.err, HasSubstr("the checkpoint is of step 4, there is nothing to do"));
   ASSERT_EQ(train({"--steps", "6", "--resume", "-o", "out"}).code, ExitDone);
   const auto all = losses_in("out");
   EXPECT_THAT(losses_in("again"), SizeIs(1 + 4));

@@ -29,6 +29,12 @@ TrainingPoint point_at(std::int64_t step) {
           .optimizer = Optimizer::Momentum,
           .settings = {.learning_rate = 0.1, .momentum = 1.0 / 3.0},
           .data = "synthetic",
+          .habits = {.data_file = "/d.csv",
+                     .data_crc = "01234567",
+                     .checkpoint_every = 5,
+                     .validate_every = 6,
+                     .validation_file = "/v.csv",
+                     .validation_batches = 2},
           .model = {{"x: input() rows 1, columns 2", "fc: linear(x) rows 1, columns 3, bias"}}};
 }
 
@@ -75,6 +81,7 @@ TEST_F(Checkpoints, RememberWhereTrainingStood) {
   EXPECT_EQ(point.optimizer, Optimizer::Momentum);
   EXPECT_EQ(point.settings, point_at(3).settings);
   EXPECT_EQ(point.data, "synthetic");
+  EXPECT_EQ(point.habits, point_at(3).habits);
   EXPECT_EQ(point.model, point_at(3).model);
 }
 

@@ -86,7 +86,7 @@ const std::string k_header =
 const std::string k_csv = k_header +
                           "first,0,1,0.5,1,0,4,-1,-2\n"
                           "\"a, b\",2,0, 2e0 ,3,1,2,-3,-4\r\n"
-                          ",1,2,4,5,3,3,-5,-6";
+                          ",1,2,4,5,3,3,-5,-6\n";
 
 template <class T>
 std::vector<T> read(const DataSource& data, std::int32_t op, std::int64_t first, std::size_t n) {
@@ -105,6 +105,24 @@ TEST_F(DataFiles, HoldTheSameSamplesInBothFormats) {
     EXPECT_EQ(read<float>(*data, 2, 0, 6), samples.fit);
     EXPECT_EQ(read<std::int32_t>(*data, 4, 0, 6), samples.classes);
   }
+}
+
+TEST_F(DataFiles, TakeNumbersTooSmallForTheirTypeAsZero) {
+  const auto data = open(csv(k_csv + "tiny,0,1,1e-400,-1e-400,0,4,1e-60,-2\n"));
+  EXPECT_THAT(read<float>(*data, 0, 3, 2), ElementsAre(0, 0));
+  EXPECT_THAT(read<float>(*data, 2, 3, 2), ElementsAre(0, -2));
+}
+
+TEST_F(DataFiles, HaveOneChecksumInBothFormatsAndAnotherForOtherSamples) {
+  const std::vector<DataField> fields = data_fields(small_graph());
+  const std::string checksum = checksum_of(*open(binary()), fields);
+  EXPECT_EQ(checksum_of(*open(csv(k_csv)), fields), checksum);
+  std::string other = k_csv;
+  other.replace(other.find("-5,-6"), 2, "-7");
+  EXPECT_NE(checksum_of(*open(csv(other)), fields), checksum);
+  other = k_csv;
+  other.replace(other.find("0,4,"), 1, "1");
+  EXPECT_NE(checksum_of(*open(csv(other)), fields), checksum);
 }
 
 TEST_F(DataFiles, BeginAnewAfterTheLastSample) {
@@ -134,7 +152,7 @@ TEST_F(DataFiles, NameWhatIsNotANumber) {
   samples.fit[4] = std::numeric_limits<float>::infinity();
   EXPECT_THAT(error_of(binary(samples)), HasSubstr("fit: is inf at sample 2, row 0, column 0"));
   const std::string rest = ",1,0,4,-1,-2\n";
-  for (const std::string text : {"nan", "inf", "1e39", "", "one", "1 2", "0x1"})
+  for (const std::string text : {"nan", "inf", "1e39", "1e400", "-1e400", "", "one", "1 2", "0x1"})
     EXPECT_THAT(error_of(csv(k_header + "note,0,1," + text + rest)),
                 AllOf(HasSubstr("data.csv:2:10: x[0]: '" + text + "'"), HasSubstr("finite")));
 }
@@ -181,7 +199,9 @@ TEST_F(DataFiles, AreRefusedWhenCut) {
   const auto file = binary();
   std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1);
   EXPECT_THAT(error_of(file), AllOf(HasSubstr("ends after"), HasSubstr("inside tensor 'class'")));
-  EXPECT_THAT(error_of(csv(k_csv.substr(0, k_csv.size() - 6))),
+  EXPECT_THAT(error_of(csv(k_csv.substr(0, k_csv.size() - 1))),
+              AllOf(HasSubstr("the last line has no end"), HasSubstr("a line end behind")));
+  EXPECT_THAT(error_of(csv(k_csv.substr(0, k_csv.size() - 7))),
               AllOf(HasSubstr("data.csv:4: fit[0]: has 7 fields"), HasSubstr("expected 9")));
   EXPECT_THAT(error_of(path("absent.csv")), HasSubstr("cannot be read"));
   EXPECT_THAT(error_of(folder()), HasSubstr("cannot be read"));

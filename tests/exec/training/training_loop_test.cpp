@@ -168,6 +168,20 @@ TEST_F(TrainingLoop, EndsAfterTheStepInWhichItIsAskedTo) {
   EXPECT_EQ(read_manifest(find_manifest(folder() / "checkpoints")).point.step, 3);
 }
 
+TEST_F(TrainingLoop, GivesAValidationUpWhenAskedToStopWithinIt) {
+  FakeRunner runner(k_mini_batch);
+  TrainingParts stopping = parts(runner);
+  // Two steps, and two of the ten mini-batches of the validation after the second.
+  stopping.stop = [&] { return runner.orders.size() == 4; };
+  TrainingOptions validating = options(100);
+  validating.validate_every = 2;
+  validating.validation_batches = 10;
+  EXPECT_EQ(train_logged(stopping, beginning(), validating).step, 2);
+  EXPECT_THAT(runner.orders, SizeIs(4));
+  EXPECT_THAT(rows_without_seconds(log())[2], HasSubstr(",,")) << "no validation loss";
+  EXPECT_EQ(read_manifest(find_manifest(folder() / "checkpoints")).point.step, 2);
+}
+
 TEST_F(TrainingLoop, EndsOnAllRanksAfterTheSameStep) {
   std::vector<std::int64_t> ended(3);
   test::ThreadRanks::run(3, [&](Ranks& ranks) {
