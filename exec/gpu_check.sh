@@ -126,7 +126,7 @@ crosscheck() {
   local scenario="$1" devices="$2" name="crosscheck.$1.$2"
   shift 2
   judges=yes step "$name" 60 "$program" crosscheck "$root/scenarios/gpu_$scenario.yaml" --backend cuda --share-gpus \
-    --no-report -o "$logs/$scenario.$devices" --set "cluster.devices=$devices" "$@"
+    --no-report -o "$logs/$scenario.$devices" --set simulation.backend=analytic --set "cluster.devices=$devices" "$@"
   { printf '== %s on %s devices\n' "$scenario" "$devices" && cat "$logs/$name.log"; } >>"$results/predictions.txt"
 }
 
