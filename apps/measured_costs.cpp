@@ -83,9 +83,10 @@ std::optional<MeasuredCosts> load_costs(const Scenario& scenario, const Computat
                       .request = *scenario.costs,
                       .name = path.as_path().string()};
   if (!costs.file.model_hash.empty() && costs.file.model_hash != model_hash(graph))
-    throw ConfigError({.file = costs.name, .key = "costs.model_hash"},
-                      fmt::format("these are the costs of another model, '{}'", costs.file.model),
-                      fmt::format("costs of '{}' as it is here", graph.name()));
+    throw ConfigError(
+        {.file = costs.name, .key = "costs.model_hash"},
+        fmt::format("{}, '{}' as it was profiled", costs.file.model_hash, costs.file.model),
+        fmt::format("{}, '{}' as it is here; profile it again", model_hash(graph), graph.name()));
   if (!costs.file.operators.empty()) check_complete(costs, graph);
   return costs;
 }

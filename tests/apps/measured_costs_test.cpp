@@ -192,7 +192,10 @@ TEST_F(Costs, OfAnotherModelAreRefused) {
   write(file);
   Ran ran = run({"simulate", "branches.yaml", "--no-report"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("holds the costs of another model, 'two_branches'"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("costs.yaml: costs.model_hash: 0000000000000000, 'two_branches' as "
+                        "it was profiled; expected "));
+  EXPECT_THAT(ran.err, HasSubstr(", 'two_branches' as it is here; profile it again\n"));
   file = operator_costs({1, 8});
   std::erase_if(file.operators, [](const MeasuredOperator& measured) {
     return measured.name == "b3" && measured.pass == Pass::Backward;
