@@ -67,9 +67,8 @@ class CpuDevices final : public DeviceSet {
   std::size_t units() const override { return usable_cores().size(); }
   std::vector<std::string> notes() const override {
     std::optional<DeviceMemoryUse> fullest;
-    for (const TrainingEngine* engine : devices_.engines()) {
-      if (engine == nullptr) continue;
-      const DeviceMemoryUse use = memory_use(engine->passes());
+    for (std::size_t i = 0; i < devices_.engines().size(); ++i) {
+      const DeviceMemoryUse use = use_of(make_id<DeviceId>(i));
       if (!fullest || use.planned + use.beside > fullest->planned + fullest->beside) fullest = use;
     }
     if (!fullest) return {};
@@ -82,6 +81,13 @@ class CpuDevices final : public DeviceSet {
   }
 
  private:
+  /// Of any rank's device: its memory follows from the plan.
+  DeviceMemoryUse use_of(DeviceId device) const {
+    if (const TrainingEngine* const engine = devices_.engines()[device.index()])
+      return memory_use(engine->passes());
+    return memory_use(DevicePasses(devices_.tables(), device));
+  }
+
   std::uint64_t seed_;
   SyntheticData samples_;
   TrainingDevices devices_;

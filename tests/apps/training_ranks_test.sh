@@ -13,10 +13,14 @@ train() {
   timeout 120 "${start[@]}" "$program" run small.yaml --backend cpu --no-report --checkpoint-every 2 "${@:2}" \
     >out 2>err
 }
+memory_told() { grep -o 'memory of d.*' err; }
 losses() { cut -d, -f1-4 "$1/training/loss.csv"; }
 
 train 1 --steps 6 -o alone || fail "one rank failed" "$(<err)"
+memory_alone=$(memory_told)
 train 3 --steps 4 -o ranks || fail "three ranks failed" "$(<err)"
+[[ -n $memory_alone && $(memory_told) == "$memory_alone" ]] ||
+  fail "three ranks tell of another fullest device than one" "$memory_alone" "$(<err)"
 (($(grep -c '^step' err) == 4)) || fail "not one rank alone told of the losses" "$(<err)"
 (($(ls ranks/training/checkpoints/step_00000004-*.tensors | wc -l) >= 2)) || fail "not several ranks wrote tensors"
 train 2 --steps 6 -o ranks --resume || fail "two ranks did not continue what three began" "$(<err)"
