@@ -95,8 +95,9 @@ class SizeSearch {
     if (best_) return std::move(best_->rated);
     for (const Candidate& candidate : candidates_)
       if (!candidate.why_not.empty())
-        return Infeasible{fmt::format("no plan with micro-batches of {} samples: {}",
-                                      candidate.size, candidate.why_not)};
+        return Infeasible{fmt::format("no plan with micro-batches of {} sample{}: {}",
+                                      candidate.size, candidate.size > 1 ? "s" : "",
+                                      candidate.why_not)};
     throw InternalError("a size without a plan has a reason");
   }
 

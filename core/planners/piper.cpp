@@ -15,6 +15,8 @@
 namespace pipegraph {
 namespace {
 
+constexpr const char* k_cut_short =
+    "a limit of the search came before the first plan; a longer time_limit may find one";
 constexpr std::size_t k_small_family = 1'500;  // ideals, where there are too many downsets
 
 /// The search over one workload, for every micro-batch size in turn.
@@ -80,6 +82,7 @@ class PiperSearch {
       return stop(pairs);
     });
     if (fewest) return fewest_devices_text(*fewest, static_cast<int>(workload_.topology->size()));
+    if (stop(0)) return {};
     return fmt::format("no plan for {} devices was found either", problem.devices);
   }
 
@@ -150,7 +153,7 @@ class PiperSearch {
 
   /// The layer that needs most memory alone, if it is more than there is.
   std::string reason(const LayerInput& layers, const DownsetOutcome& outcome) const {
-    if (outcome.truncated) return "a limit of the search came before the first plan";
+    if (outcome.truncated) return k_cut_short;
     NoFit no_fit{.limit = layers.problem.memory, .finer = "'granularity: operator'"};
     for (const auto& layer : layers.problem.layers) {
       double needed = std::numeric_limits<double>::infinity();
@@ -204,7 +207,10 @@ Planner configure_piper(MapReader& options) {
     own.recompute = value->as_choice(std::array<std::string, 2>{"none", "choose"}) == 1;
   if (const auto value = options.optional("downsets"))
     own.downsets = static_cast<std::size_t>(value->as_integer(2, 40'000));
-  if (const auto value = options.optional("time_limit")) own.time_limit = value->as_seconds();
+  if (const auto value = options.optional("time_limit")) {
+    own.time_limit = value->as_seconds();
+    if (own.time_limit->count() <= 0.0) value->fail("no plan is found in no time", "e.g. 10 s");
+  }
   return [own](const Workload& workload, const PlannerOptions& common) {
     return plan_piper(workload, common, own);
   };

@@ -282,7 +282,7 @@ TEST(Bapipe, NamesTheSmallestMicroBatchThatDoesNotFit) {
   const ComputationGraph six = test::chain_graph(6, {.parameters = Bytes{100}});
   const PlannerResult result = plan_bapipe(on(six, test::ideal_cluster(2, device), 64),
                                            {.name = "b", .kind = PlanKind::Sequential});
-  EXPECT_THAT(std::get<Infeasible>(result).reason, HasSubstr("micro-batches of 1 samples"));
+  EXPECT_THAT(std::get<Infeasible>(result).reason, HasSubstr("micro-batches of 1 sample: "));
 }
 
 TEST(Bapipe, IsAtLeastAsFastAsEachScheduleItExplores) {

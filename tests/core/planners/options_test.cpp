@@ -16,9 +16,9 @@ PlannerOptions read(const std::string& text, std::string_view planner = "balance
   return options;
 }
 
-std::string error_of(const std::string& text) {
+std::string error_of(const std::string& text, std::string_view planner = "balanced") {
   try {
-    read(text);
+    read(text, planner);
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -56,6 +56,8 @@ TEST(PlannerOptions, AcceptASingleMicroBatch) {
 }
 
 TEST(PlannerOptions, SayWhatIsWrongAndWhere) {
+  EXPECT_EQ(error_of("{planner: piper, time_limit: 0 s}", "piper"),
+            "f:1:30: time_limit: no plan is found in no time; expected e.g. 10 s");
   EXPECT_THAT(error_of("{planner: balanced, micro_batch: []}"), HasSubstr("no micro-batch size"));
   EXPECT_THAT(error_of("{planner: balanced, micro_batch: [4, 0]}"), HasSubstr("micro_batch[1]"));
   EXPECT_THAT(error_of("{planner: balanced, kind: grahp}"), HasSubstr("'graph'"));

@@ -115,6 +115,11 @@ TEST(Piper, EndsAtItsTimeLimit) {
   const Plan cut_short = plan();
   EXPECT_TRUE(cut_short.search->truncated);
   EXPECT_FALSE(cut_short.search->exact);
+  in_time = 0;
+  const PlannerResult none = plan_piper(workload, options, {.time_limit = Seconds{1.0}});
+  EXPECT_EQ(std::get<Infeasible>(none).reason,
+            "no plan with micro-batches of 8 samples: a limit of the search came before the first "
+            "plan; a longer time_limit may find one");
 }
 
 TEST(LayerBlocks, JoinOperatorsOfOneNameWhereTheyAreConvex) {
