@@ -1,4 +1,4 @@
-// A plan file: format, model, cluster, training, plan.
+// A plan file: format, model, cluster, training, plan, and an end by which a cut one is known.
 #include "core/plan/plan_file.h"
 
 #include <fmt/format.h>
@@ -22,10 +22,23 @@ std::string indented(std::string_view text) {
   return result;
 }
 
+/// A file that was cut behind a line may read like a whole one, with defaults for what is missing.
+void check_whole(MapReader& reader) {
+  const auto last = reader.optional("ends_with");
+  const auto end = reader.optional("end");
+  if (end && !end->as_bool()) end->fail("says nothing", "true, or no such key");
+  if (!last) return;
+  last->as_choice(std::vector<std::string>{"end"});
+  if (!end)
+    last->fail("the key 'end' is missing: the file was cut",
+               "the whole file; or no 'ends_with', if nothing else is missing");
+}
+
 }  // namespace
 
 bool is_plan_document(const YamlValue& document) {
-  return document.is_map() && document.find("format") && document.find("plan");
+  return document.is_map() && document.find("format") &&
+         (document.find("plan") || document.find("ends_with"));
 }
 
 PlanDocument read_plan_document(const YamlValue& document) {
@@ -34,6 +47,7 @@ PlanDocument read_plan_document(const YamlValue& document) {
   if (format.as_integer() != k_plan_format)
     format.fail(fmt::format("format {} is not known", format.as_integer()),
                 fmt::format("format: {}", k_plan_format));
+  check_whole(reader);
   PlanDocument result{.plan = reader.required("plan"),
                       .origin = {.model = reader.required("model"),
                                  .cluster = reader.required("cluster"),
@@ -45,13 +59,13 @@ PlanDocument read_plan_document(const YamlValue& document) {
 
 std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
                            const PlanOrigin& origin) {
-  std::string text = fmt::format("format: {}\n", k_plan_format);
+  std::string text = fmt::format("format: {}\nends_with: end\n", k_plan_format);
   text += "model:\n" + indented(with_file_inlined(origin.model).to_yaml_text());
   text += "cluster:\n" + indented(with_file_inlined(origin.cluster).to_yaml_text());
   text += fmt::format("training: {}\n", to_yaml_text(origin.training));
   if (origin.costs)
     text += "costs:\n" + indented(with_absolute_costs(*origin.costs).to_yaml_text());
-  return text + "plan:\n" + indented(to_yaml_text(plan, graph));
+  return text + "plan:\n" + indented(to_yaml_text(plan, graph)) + "end: true\n";
 }
 
 YamlValue with_absolute_costs(const YamlValue& costs) {

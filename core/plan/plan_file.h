@@ -27,14 +27,15 @@ struct PlanDocument {
   PlanOrigin origin;
 };
 
-/// Whether a document is a plan file (it has the keys `format` and `plan`).
+/// Whether a document is a plan file (it has the keys `format` and `plan`), or the beginning of
+/// one.
 bool is_plan_document(const YamlValue& document);
 
-/// Errors: ConfigError for another format, unknown or missing keys.
+/// Errors: ConfigError for another format, unknown or missing keys, a file that was cut.
 PlanDocument read_plan_document(const YamlValue& document);
 
-/// The text of a plan file. Files that the origin's model and cluster name are written into it; a
-/// cost file by absolute path.
+/// The text of a plan file, with an end that tells a cut file from a whole one. Files that the
+/// origin's model and cluster name are written into it; a cost file by absolute path.
 std::string plan_file_text(const Plan& plan, const ComputationGraph& graph,
                            const PlanOrigin& origin);
 

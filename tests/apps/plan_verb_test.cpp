@@ -25,6 +25,20 @@ TEST_F(PlanVerb, WritesTheFastestPlan) {
   EXPECT_THAT(read_file("best.yaml"), HasSubstr("  name: graph\n"));
 }
 
+TEST_F(PlanVerb, WritesAFileThatIsRefusedIfItWasCut) {
+  write_branches();
+  ASSERT_EQ(run({"plan", "branches.yaml", "-o", "best.yaml"}).code, 0);
+  const std::string whole = read_file("best.yaml");
+  EXPECT_EQ(run({"validate", "best.yaml"}).code, 0);
+  const std::size_t last = whole.rfind("    micro_batch: ");
+  ASSERT_NE(last, std::string::npos);
+  write_file("best.yaml", whole.substr(0, whole.find('\n', last) + 1));
+  const Ran ran = run({"validate", "best.yaml"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("best.yaml:2:12: ends_with: the key 'end' is missing: the file "
+                                 "was cut; expected the whole file"));
+}
+
 TEST_F(PlanVerb, TakesThePlanThatIsNamed) {
   write_branches();
   ASSERT_EQ(run({"plan", "branches.yaml", "--plan", "chain", "-o", "chain.yaml"}).code, 0);

@@ -82,6 +82,50 @@ TEST(PlanFile, NamesModelClusterAndTraining) {
   EXPECT_EQ(plan_file_text(test::full_plan(), *workload.graph, parts.origin), text);
 }
 
+TEST(PlanFile, ACutFileIsRefusedWhereverItWasCut) {
+  const Workload workload = test::tiny_workload();
+  const std::string text = plan_file_text(test::full_plan(), *workload.graph, origin());
+  const std::size_t whole = text.size() - 1;  // only the last line's end is missing
+  EXPECT_NO_THROW(read_plan_document(YamlValue::parse(text.substr(0, whole), "f")));
+  for (std::size_t length = 0; length < whole; ++length)
+    EXPECT_THROW(read_plan_document(YamlValue::parse(text.substr(0, length), "f")), ConfigError)
+        << text.substr(0, length);
+}
+
+TEST(PlanFile, ACutFileIsNamedAsSuch) {
+  const Workload workload = test::tiny_workload();
+  const std::string text = plan_file_text(test::full_plan(), *workload.graph, origin());
+  for (const char* last : {"training: ", "\nplan:\n", "    k: "}) {
+    const std::size_t end = text.find('\n', text.rfind(last) + 1) + 1;
+    const YamlValue cut = YamlValue::parse(text.substr(0, end), "f");
+    ASSERT_TRUE(is_plan_document(cut)) << last;
+    try {
+      read_plan_document(cut);
+      ADD_FAILURE() << "cut behind " << last;
+    } catch (const ConfigError& error) {
+      EXPECT_STREQ(error.what(),
+                   "f:2:12: ends_with: the key 'end' is missing: the file was cut; expected the "
+                   "whole file; or no 'ends_with', if nothing else is missing");
+    }
+  }
+}
+
+TEST(PlanFile, EditedAndOlderFilesAreTakenAsTheyAre) {
+  const Workload workload = test::tiny_workload();
+  const std::string text = plan_file_text(test::full_plan(), *workload.graph, origin());
+  const auto without = [](std::string from, const std::string& line) {
+    const std::size_t at = from.find(line);
+    EXPECT_NE(at, std::string::npos) << line;
+    return from.erase(at, line.size());
+  };
+  const auto plan_of = [&](const std::string& of) {
+    return read_plan(read_plan_document(YamlValue::parse(of, "f")).plan, workload).plan;
+  };
+  const std::string older = without(without(text, "ends_with: end\n"), "end: true\n");
+  EXPECT_TRUE(test::equal(plan_of(older), test::full_plan()));
+  EXPECT_EQ(plan_of(without(text, "\n      k: 2")).stages[0].k, 1);
+}
+
 TEST(PlanFile, RefusesOtherFormatsAndMissingParts) {
   const auto error_of = [](const std::string& text) -> std::string {
     try {
