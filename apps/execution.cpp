@@ -30,12 +30,6 @@ struct TracedSteps {
   }
 };
 
-/// Steps that take the machine's time are watched; virtual time is never disturbed.
-SchedulingReader reader_for(const DeviceContext& context, const ExecutionRequest& request) {
-  if (request.kind->computes == Computes::No) return [] { return SchedulingTotals{}; };
-  return scheduling_of_devices(request.job->devices(context.program).size());
-}
-
 /// One measurement, on this rank's devices.
 class MeasuredRun {
  public:
@@ -44,7 +38,7 @@ class MeasuredRun {
         devices_(devices),
         request_(request),
         process_(context, devices, request),
-        watch_(reader_for(context, request)) {}
+        watch_(scheduling_reader(context, request)) {}
 
   /// Steps below 0 warm up.
   void step(std::int32_t step) {
@@ -65,15 +59,11 @@ class MeasuredRun {
 
   Executed executed() {
     Executed executed;
-    const StepsSeen seen = watch_.seen(request_.job->ranks());
-    executed.times = {.steps = request_.steps,
-                      .untraced = quartiles(untraced_),
-                      .disturbed = static_cast<std::int32_t>(seen.disturbed),
-                      .disturbance = seen.total.known ? to_text(seen.total) : "",
-                      .no_verdict = seen.no_verdict(),
-                      .clock_bound = clock_bound_};
+    executed.times = {
+        .steps = request_.steps, .untraced = quartiles(untraced_), .clock_bound = clock_bound_};
     executed.notes = devices_.notes();
-    note_trust(seen, executed);
+    add_seen(watch_.seen(request_.job->ranks()), executed);
+    note_clocks(executed);
     if (request_.tracing == Tracing::Off) return executed;
     executed.times.traced = quartiles(traced_.times);
     auto outcome = conclude(context_.program, traced_.mean(*executed.times.traced));
@@ -94,13 +84,7 @@ class MeasuredRun {
                  "--learning-rate tells whether the network can learn at all");
   }
 
-  void note_trust(const StepsSeen& seen, Executed& executed) const {
-    if (seen.disturbed > 0)
-      executed.notes.push_back(
-          fmt::format("the machine did other things in {} of {} steps ({}): {}", seen.disturbed,
-                      seen.steps, to_text(seen.total),
-                      executed.times.no_verdict.empty() ? "measure again if times vary"
-                                                        : "no verdict, these times prove nothing"));
+  void note_clocks(Executed& executed) const {
     if (clock_bound_)
       executed.notes.push_back(
           fmt::format("ranks read different clocks: times in the timeline may be wrong by {}",
@@ -127,6 +111,24 @@ std::string text_or_checksum(const Program& program) {
 }
 
 }  // namespace
+
+SchedulingReader scheduling_reader(const DeviceContext& context, const ExecutionRequest& request) {
+  if (request.kind->computes == Computes::No) return [] { return SchedulingTotals{}; };
+  return scheduling_of_devices(request.job->devices(context.program).size());
+}
+
+void add_seen(const StepsSeen& seen, Executed& executed) {
+  MeasuredTimes& times = executed.times;
+  times.disturbed = static_cast<std::int32_t>(seen.disturbed);
+  times.disturbance = seen.total.known ? to_text(seen.total) : "";
+  times.no_verdict = seen.no_verdict();
+  if (seen.disturbed > 0)
+    executed.notes.push_back(fmt::format("the machine did other things in {} of {} steps ({}): {}",
+                                         seen.disturbed, seen.steps, to_text(seen.total),
+                                         times.no_verdict.empty()
+                                             ? "measure again if times vary"
+                                             : "no verdict, these times prove nothing"));
+}
 
 std::unique_ptr<DeviceSet> make_devices(DeviceContext context, const ExecutionRequest& request) {
   context.gpus = request.gpus;

@@ -12,6 +12,7 @@
 #include "core/report/measured_times.h"
 #include "core/run/timeline.h"
 #include "exec/emulated/misbehaving_transport.h"
+#include "exec/measure/step_watch.h"
 #include "exec/options.h"
 
 namespace pipegraph {
@@ -40,6 +41,11 @@ struct Executed {
 void agree(const DeviceContext& context, const ExecutionRequest& request);
 /// Of this rank; all call it together. Errors: those of the kind of device.
 std::unique_ptr<DeviceSet> make_devices(DeviceContext context, const ExecutionRequest& request);
+
+/// Steps that take the machine's time are watched; virtual time is never disturbed.
+SchedulingReader scheduling_reader(const DeviceContext& context, const ExecutionRequest& request);
+/// What was seen of the steps of `executed`, into its times and notes.
+void add_seen(const StepsSeen& seen, Executed& executed);
 
 /// All ranks of the job call it together. `stepped` is called after each step. Errors: ConfigError
 /// if the devices cannot execute this; MachineError if the run fails.

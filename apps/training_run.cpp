@@ -15,6 +15,7 @@
 #include "apps/training_samples.h"
 #include "core/base/errors.h"
 #include "core/report/results_folder.h"
+#include "exec/measure/watched_runner.h"
 #include "exec/operators/operator_shape.h"
 #include "exec/steps/plan_step_runner.h"
 #include "exec/training/checkpoint_folder.h"
@@ -100,7 +101,8 @@ class TrainingRun {
     const std::unique_ptr<DeviceSet> devices = make_devices(context, request_);
     OneProcess process(context, *devices, request_);
     Ranks& ranks = request_.job->ranks();
-    PlanStepRunner runner(*devices->training(), process.executor(), ranks);
+    PlanStepRunner steps(*devices->training(), process.executor(), ranks);
+    WatchedRunner runner(steps, scheduling_reader(context, request_));
     if (checkpoint_) point_ = resume(*checkpoint_, point_, runner.state(), ranks);
     // Made last, so that what was refused leaves nothing behind.
     std::optional<TrainingFolder> held;
@@ -128,6 +130,7 @@ class TrainingRun {
                    point_, options());
     add_memory(outcome.result, prepared, *setup.workload.topology);
     note_devices(devices->notes(), outcome);
+    add_times(runner.seen(ranks), outcome);
     conclude(first, outcome);
   }
 
@@ -208,17 +211,21 @@ class TrainingRun {
     print_message(console, (::isatty(::fileno(console.err)) != 0 ? "\r\x1b[K" : "") + text + "\n");
   }
 
-  void conclude(std::int64_t first, Outcome& outcome) {
-    const std::string& name = outcome.result.name;
-    outcome.result.backend = request_.kind->name;
+  void add_times(const StepsSeen& seen, Outcome& outcome) {
     // The first step of a process touches its memory for the first time.
     if (times_.size() > 1) times_.erase(times_.begin());
-    if (!times_.empty())
-      add_measured(outcome.result,
-                   {.steps = static_cast<std::int32_t>(times_.size()),
-                    .untraced = quartiles(times_),
-                    .traced = {}},
-                   point_.mini_batch);
+    if (times_.empty()) return;
+    Executed executed{.times = {.steps = static_cast<std::int32_t>(times_.size()),
+                                .untraced = quartiles(times_),
+                                .traced = {}}};
+    add_seen(seen, executed);
+    add_measured(outcome.result, executed.times, point_.mini_batch);
+    note_devices(executed.notes, outcome);
+  }
+
+  void conclude(std::int64_t first, Outcome& outcome) const {
+    const std::string& name = outcome.result.name;
+    outcome.result.backend = request_.kind->name;
     if (first >= request_.steps)
       outcome.notes.push_back(
           fmt::format("{}: the checkpoint is of step {}, there is nothing to do "

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "apps/exit_code.h"
 #include "core/base/files.h"
@@ -71,6 +72,23 @@ TEST_F(TrainingVerb, ContinuesOnReplicasWithinTheNumericsRule) {
   ASSERT_EQ(parts.size(), whole.size());
   for (std::size_t i = 0; i < whole.size(); ++i)
     EXPECT_NEAR(parts[i], whole[i], 1e-4 * whole[i]) << "step " << i + 1;
+}
+
+// Whether this machine was disturbed is its affair; that it was watched is not.
+TEST_F(TrainingVerb, SaysWhatTheMachineDidMeanwhile) {
+  const Ran ran = train({"--steps", "5", "--validate-every", "2", "-o", "out"});
+  ASSERT_EQ(ran.code, ExitDone) << ran.err;
+  const auto summary = nlohmann::json::parse(read_file("out/summary.json"));
+  const auto measured = summary["points"][0]["plans"][0]["measured"];
+  EXPECT_EQ(measured["steps"], 4);  // without the first
+  ASSERT_TRUE(measured["disturbed"].is_number());
+  const int disturbed = measured["disturbed"];
+  EXPECT_LE(disturbed, 4);
+  EXPECT_EQ(ran.err.find("two: the machine did other things in " + std::to_string(disturbed) +
+                         " of 4 steps") != std::string::npos,
+            disturbed > 0)
+      << ran.err;
+  EXPECT_EQ(measured["no_verdict"].is_null(), disturbed <= 2);
 }
 
 TEST_F(TrainingVerb, DependsOnTheSeed) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "exec/measure/watched_runner.h"
+#include "tests/exec/training/fake_runner.h"
 #include "tests/exec/training/thread_ranks.h"
 
 namespace pipegraph {
@@ -109,6 +111,40 @@ TEST(StepWatch, CountsAStepThatWasDisturbedOnAnyRankOnce) {
     EXPECT_EQ(seen.disturbed, 2U);
     EXPECT_EQ(seen.total.waited, Seconds{1.0});  // half a second on each
     EXPECT_THAT(seen.no_verdict(), HasSubstr("machine disturbed in 2 of 3 steps"));
+  });
+}
+
+// Orders: training, evaluation, training twice. The scheduler sees the last two; of these the first
+// is disturbed.
+TEST(WatchedRunner, WatchesTrainingStepsBehindTheFirst) {
+  test::ThreadRanks::run(1, [](Ranks& ranks) {
+    const test::FakeData data;
+    FakeScheduler scheduler({true, false});
+    test::FakeRunner steps(2), unwatched(2);
+    WatchedRunner watched(steps, scheduler.reader());
+    for (const StepKind kind :
+         {StepKind::Train, StepKind::Evaluate, StepKind::Train, StepKind::Train}) {
+      const StepOrder order{.kind = kind, .data = &data};
+      const std::vector<LossValue> expected = unwatched.run(order), losses = watched.run(order);
+      ASSERT_EQ(losses.size(), expected.size());
+      for (std::size_t i = 0; i < losses.size(); ++i) EXPECT_EQ(losses[i].mean, expected[i].mean);
+    }
+    const StepsSeen seen = watched.seen(ranks);
+    EXPECT_EQ(seen.steps, 2U);
+    EXPECT_EQ(seen.disturbed, 1U);
+    EXPECT_EQ(seen.total.waited, Seconds{0.5});
+  });
+}
+
+TEST(WatchedRunner, SaysNothingOfASingleStep) {
+  test::ThreadRanks::run(1, [](Ranks& ranks) {
+    const test::FakeData data;
+    FakeScheduler scheduler({true});
+    test::FakeRunner steps(2);
+    WatchedRunner watched(steps, scheduler.reader());
+    watched.run({.data = &data});
+    EXPECT_EQ(watched.seen(ranks).steps, 0U);
+    EXPECT_FALSE(watched.seen(ranks).total.known);
   });
 }
 
