@@ -115,7 +115,8 @@ class Sweep {
     std::vector<std::int32_t> devices;
     for (std::int32_t ideal = 0; ideal <= last; ++ideal) {
       const double rest = costs_.work(last) - costs_.work(ideal);
-      const double needed = std::ceil(rest / target - 1e-9);  // huge for tiny targets
+      // Huge for tiny targets; nothing takes no devices, even in no time.
+      const double needed = rest > 0.0 ? std::ceil(rest / target - 1e-9) : 0.0;
       devices.push_back(static_cast<std::int32_t>(std::min(needed, problem_.devices + 1.0)));
     }
     return devices;

@@ -155,7 +155,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
     operation.body = [to, value, bytes] {
       declare_write(host_view(to), bytes);
       const Unseen unseen;
-      std::memset(host_view(to), value, bytes);
+      if (bytes > 0) std::memset(host_view(to), value, bytes);
       return true;
     };
     return enqueue_copy("cudaMemsetAsync", std::move(operation), handle);
