@@ -33,6 +33,7 @@ std::vector<double> first_targets(double guess) {
 
 /// Devices that `work` device seconds need to meet `target`, at least.
 std::int64_t devices_for(double work, double target) {
+  if (work <= 0.0) return 0;
   const double needed = std::ceil(work / target - 1e-9);
   return needed > 1e9 ? 1'000'000'000 : static_cast<std::int64_t>(needed);
 }
