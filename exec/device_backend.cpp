@@ -16,7 +16,9 @@ DeviceBackend::DeviceBackend(const DeviceParts& parts, const Waiter& waiter)
       posted_(parts.program.lanes().size()) {
   if (const std::size_t most = parts.engine.most_under_way(); most > 1)
     ahead_.emplace(parts.program, parts.device, most);
-  if (parts.transport.in_program_order()) turns_.emplace(parts.program, parts.device);
+  if (parts.transport.in_program_order())
+    turns_.emplace(parts.program, parts.device,
+                   [](InstructionKind kind) { return !is_compute(kind); });
 }
 
 void DeviceBackend::begin_step(RunRecord* record) {

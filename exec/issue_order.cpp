@@ -2,10 +2,11 @@
 
 namespace pipegraph {
 
-IssueOrder::IssueOrder(const Program& program, DeviceId device) {
+IssueOrder::IssueOrder(const Program& program, DeviceId device,
+                       bool (*takes_turns)(InstructionKind)) {
   for (std::size_t i = 0; i < program.size(); ++i) {
     const auto id = make_id<InstructionId>(i);
-    if (program.at(id).device == device && !is_compute(program.at(id).kind)) order_.push_back(id);
+    if (program.at(id).device == device && takes_turns(program.at(id).kind)) order_.push_back(id);
   }
 }
 

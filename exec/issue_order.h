@@ -1,5 +1,5 @@
-// Lets the transfers and all-reduces of a device begin one after another in the program's order, as
-// a single queue would.
+// Lets instructions of a device that are not its computes begin one after another in the program's
+// order, as a single queue would.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace pipegraph {
 
 class IssueOrder {
  public:
-  IssueOrder(const Program& program, DeviceId device);
+  /// Of the instructions of `device` whose kind `takes_turns`.
+  IssueOrder(const Program& program, DeviceId device, bool (*takes_turns)(InstructionKind));
 
   void ready(InstructionId id) { ready_.insert(id); }
   /// The one whose turn it is, once, if it is ready.

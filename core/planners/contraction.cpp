@@ -183,7 +183,8 @@ ContractedInput contracted_input(const Workload& workload, std::size_t most_bloc
   if (fine.blocks.size() <= most_blocks) return {std::move(fine), {}};
   auto blocks = contracted_blocks(workload, fine, most_blocks);
   const std::string note =
-      fmt::format("{} operators contracted to {} blocks", workload.graph->size(), blocks.size());
+      fmt::format("{} operators contracted to {} block{}", workload.graph->size(), blocks.size(),
+                  blocks.size() == 1 ? "" : "s");
   return {search_input(workload, std::move(blocks)), {note}};
 }
 

@@ -12,7 +12,7 @@
 
 #include "core/base/errors.h"
 #include "core/program/text.h"
-#include "exec/emulated/transfer_order.h"
+#include "exec/issue_order.h"
 #include "exec/transport/copy_pieces.h"
 
 namespace pipegraph {
@@ -36,7 +36,8 @@ struct Held {
 /// What belongs to one device; used by its thread.
 struct DeviceState {
   std::mt19937_64 random;
-  TransferOrder order;
+  IssueOrder order;                             ///< of transfers on one lane
+  std::map<InstructionId, MessageHalf> posted;  ///< those whose turn has not come
   std::deque<Held> held;
   std::map<std::pair<ChannelId, Half>, SteadyTime> last_due;
   std::deque<EagerSend> eager;  ///< addresses stay
@@ -67,7 +68,8 @@ class MisbehavingTransport : public Transport {
       : program_(program), inner_(inner), state_(state), misbehaviour_(misbehaviour) {
     for (std::size_t i = 0; i < program.device_count(); ++i)
       devices_.push_back({.random = std::mt19937_64(misbehaviour.seed + i),
-                          .order = TransferOrder(program, make_id<DeviceId>(i)),
+                          .order = IssueOrder(program, make_id<DeviceId>(i), is_transfer),
+                          .posted = {},
                           .held = {},
                           .last_due = {},
                           .eager = {},
@@ -81,10 +83,12 @@ class MisbehavingTransport : public Transport {
     MessageHalf half = message;
     if (half.instruction == misbehaviour_.wrong_size) ++half.bytes.count;
     if (is_transfer(program_.at(half.instruction).kind) &&
-        misbehaviour_.lanes == TransportLanes::One)
-      at(self).order.post(half);
-    else
+        misbehaviour_.lanes == TransportLanes::One) {
+      at(self).posted.emplace(half.instruction, half);
+      at(self).order.ready(half.instruction);
+    } else {
       delay(self, half);
+    }
     release(self);
   }
 
@@ -96,7 +100,7 @@ class MisbehavingTransport : public Transport {
       if (!was_eager(device, arrival)) device.at_once.push_back(arrival);
     // An arrival may let the next half pass, which may complete at once.
     while (!device.at_once.empty()) {
-      for (const Arrival& arrival : device.at_once) device.order.arrived(arrival.instruction);
+      for (const Arrival& arrival : device.at_once) device.order.completed(arrival.instruction);
       device.arrivals.insert(device.arrivals.end(), device.at_once.begin(), device.at_once.end());
       device.at_once.clear();
       release(self);
@@ -139,7 +143,7 @@ class MisbehavingTransport : public Transport {
   /// Hands on what is due, and what the lane lets pass.
   void release(DeviceId self) {
     DeviceState& device = at(self);
-    while (const auto half = device.order.next()) delay(self, *half);
+    while (const auto id = device.order.next()) delay(self, device.posted.extract(*id).mapped());
     const SteadyTime now = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < device.held.size();) {
       if (misbehaviour_.longest_delay > Seconds{0} && device.held[i].due > now) {

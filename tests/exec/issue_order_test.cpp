@@ -17,7 +17,7 @@ struct Turns {
   std::vector<InstructionId> sum = sketch.all_reduce({0, 1}, 8);
   SketchedTransfer second = sketch.transfer({0, 1}, 8);
   Program program = std::move(sketch).build();
-  IssueOrder order{program, DeviceId{0}};
+  IssueOrder order{program, DeviceId{0}, [](InstructionKind kind) { return !is_compute(kind); }};
 };
 
 TEST(IssueOrder, LetsALaterOneWaitForThoseBeforeIt) {
