@@ -1,18 +1,23 @@
-# Sets PIPEGRAPH_HAS_CUDA to whether nvcc and NCCL are there. PIPEGRAPH_CUDA=ON makes their absence an error.
+# Sets PIPEGRAPH_HAS_CUDA to whether nvcc and NCCL are there. PIPEGRAPH_CUDA=ON makes their absence an error; STAND_IN puts
+# the tests' stand-in in their place everywhere, for which headers suffice.
 # Only looks for them: the folder that uses CUDA enables the language.
 set(PIPEGRAPH_HAS_CUDA FALSE)
 if(PIPEGRAPH_CUDA STREQUAL "OFF")
   message(STATUS "CUDA: not used (PIPEGRAPH_CUDA=OFF)")
   return()
 endif()
-if(NOT PIPEGRAPH_CUDA MATCHES "^(AUTO|ON)$")
-  message(FATAL_ERROR "PIPEGRAPH_CUDA is '${PIPEGRAPH_CUDA}'; expected AUTO, ON or OFF")
+if(NOT PIPEGRAPH_CUDA MATCHES "^(AUTO|ON|STAND_IN)$")
+  message(FATAL_ERROR "PIPEGRAPH_CUDA is '${PIPEGRAPH_CUDA}'; expected AUTO, ON, OFF or STAND_IN")
 endif()
 
 find_program(PIPEGRAPH_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda)
 find_path(PIPEGRAPH_NCCL_INCLUDE_DIR nccl.h PATHS /usr/local/cuda/include)
 find_library(PIPEGRAPH_NCCL_LIBRARY nccl PATHS /usr/local/cuda/lib64)
 mark_as_advanced(PIPEGRAPH_NVCC PIPEGRAPH_NCCL_INCLUDE_DIR PIPEGRAPH_NCCL_LIBRARY)
+if(PIPEGRAPH_CUDA STREQUAL "STAND_IN")
+  message(STATUS "CUDA: its stand-in takes the place of GPUs (PIPEGRAPH_CUDA=STAND_IN)")
+  return()
+endif()
 
 set(_missing "")
 if(PIPEGRAPH_NVCC)

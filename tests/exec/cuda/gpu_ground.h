@@ -31,10 +31,10 @@ inline std::string gpu_pace_name(const testing::TestParamInfo<GpuPace>& info) {
 }
 
 /// `Base` is a test of gtest's. Must end with nothing found and nothing left over.
-template <class Base>
+template <class Base, int Wanted = 2>
 class OnGpus : public Base {
  protected:
-  OnGpus() { cuda_stand_in::reset(); }
+  OnGpus() { cuda_stand_in::reset({.devices = Wanted}); }
   ~OnGpus() override {
     EXPECT_EQ(cuda_stand_in::take_findings(), std::vector<std::string>{});
     EXPECT_EQ(cuda_stand_in::reset(), std::vector<std::string>{}) << "left over";
