@@ -16,11 +16,11 @@ expect() {
 
 "$check" --dry-run "$program" "$work/all" >"$work/out" 2>&1
 expect "all steps end well" test $? -eq 0
-for step in links train capture; do
+for step in links train train.tf32 train.bf16 capture; do
   expect "$step is ok" grep -qE "^$step +ok " "$work/all/summary.txt"
 done
 # A machine that does other things gives no verdict.
-for step in crosscheck.two_branches.2 crosscheck.mmt.3; do
+for step in crosscheck.two_branches.3 crosscheck.mmt.3; do
   expect "$step has run" grep -qE "^$step +(ok|no verdict) " "$work/all/summary.txt"
 done
 expect "what was printed is the summary" grep -qF "all well" "$work/out"
@@ -36,6 +36,19 @@ chmod +x "$work/broken"
 "$check" --dry-run "$work/broken" "$work/broken_results" >"$work/out" 2>&1
 expect "a step that fails fails the check" test $? -eq 1
 expect "and stops no other" grep -qE "^crosscheck.mmt.3 +failed:3 +[0-9]+  it broke" "$work/broken_results/summary.txt"
+
+# A machine may be taken away: what was found until then stays.
+printf '#!/bin/sh\ncase "$*" in links*) echo a,b ;; *) echo begun; sleep 60 ;; esac\n' >"$work/slow"
+chmod +x "$work/slow"
+"$check" --dry-run "$work/slow" "$work/stopped" >"$work/out" 2>&1 &
+for ((i = 0; i < 100; i++)); do grep -q '^train' "$work/out" && break; sleep 0.1; done
+sleep 0.3
+kill "$!"
+wait "$!"
+expect "a check that is stopped says so" test $? -eq 1
+expect "and ends at once" grep -qE "^interrupted +failed" "$work/stopped/summary.txt"
+expect "with what it has" grep -qE "^links +ok" "$work/stopped/summary.txt"
+expect "and the log of the step that ran" grep -q begun <(tar xOf "$work/stopped/details.tar.gz" details/train.log)
 
 CHECK_SECONDS=0 "$check" --dry-run "$program" "$work/late" >"$work/out" 2>&1
 expect "what has no time left is not well" test $? -eq 1
