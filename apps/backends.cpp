@@ -25,7 +25,8 @@ BackendRun run_analytic(const Program& program, const Topology& topology,
   const auto backend =
       make_analytic_backend(program, topology, {.algorithm = simulation.collective});
   CountingBackend counting(*backend, completed);
-  return {.timeline = timeline_of(run_program(program, counting))};
+  return {.timeline = timeline_of(run_program(program, counting)),
+          .note = note_of_choice(simulation)};
 }
 
 BackendRun run_threads(const Program& program, const Topology& topology,
@@ -87,6 +88,16 @@ BackendRun run_kind(const Program& program, const Topology& topology, const Simu
 }  // namespace
 
 bool is_built_in(BackendKind kind) { return kind != BackendKind::SimGrid || k_has_simgrid; }
+
+void do_without_simgrid(Simulation& simulation) {
+  if (!k_has_simgrid && !simulation.backend_named && simulation.network == NetworkKind::Ideal)
+    simulation.backend = BackendKind::Analytic;
+}
+
+std::string note_of_choice(const Simulation& simulation) {
+  if (simulation.backend_named || simulation.backend != BackendKind::Analytic) return "";
+  return "built without SimGrid: the analytic backend simulates, in which no link is shared";
+}
 
 BackendRun run_backend(const Program& program, const Topology& topology,
                        const Simulation& simulation, std::atomic<std::uint64_t>& completed) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "apps/backends.h"
 #include "apps/checked_plan.h"
 #include "apps/comparison.h"
 #include "apps/device_kinds.h"
@@ -173,6 +174,8 @@ void Crosscheck::write(const std::filesystem::path& folder) {
     print_note(console_, note);
   write_file(folder / "costs.yaml", to_yaml_text(costs_));
   predict_with(costs_, "costs.yaml");
+  if (const std::string note = note_of_choice(setup_.scenario.simulation); !note.empty())
+    print_note(console_, note);
   Progress progress(console_, plans_.size());
   for (std::size_t i = 0; i < plans_.size(); ++i) {
     progress.begin(i, plans_[i]->result.name);

@@ -4,6 +4,7 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <filesystem>
 
+#include "apps/backends.h"
 #include "core/base/nearest.h"
 #include "core/base/yaml_scalar.h"
 #include "core/scenario/settings.h"
@@ -108,6 +109,7 @@ Setup set_up(const SweepPoint& point, Costing costing) {
   });
   if (costing == Costing::Untimed && given) workload.costs = std::make_shared<const FreeCosts>();
   workload.training = scenario.training;
+  do_without_simgrid(setup.scenario.simulation);
   setup.costs = load_costs(scenario, *workload.graph);
   if (!setup.costs) return setup;
   use_costs(*setup.costs, scenario, workload);

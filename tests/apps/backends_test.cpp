@@ -31,17 +31,5 @@ TEST_F(Backends, CountEveryInstructionAlsoFromAChildProcess) {
   }
 }
 
-TEST_F(Backends, OneThatIsNotBuiltInIsRefusedWithTheRemedy) {
-  if (is_built_in(BackendKind::SimGrid)) GTEST_SKIP() << "SimGrid is built in";
-  write_branches();
-  const test::Ran ran = test::run(
-      {"simulate", "branches.yaml", "--no-report", "--set", "simulation.backend=simgrid"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_EQ(ran.err,
-            "pipegraph: simulation.backend: pipegraph was built without SimGrid; expected "
-            "simulation: {backend: analytic}\n");
-  EXPECT_FALSE(exists("out/branches"));
-}
-
 }  // namespace
 }  // namespace pipegraph
