@@ -25,6 +25,15 @@ Quantity quantity(const Parsed<Quantity>& parsed) {
   return std::get<Quantity>(parsed);
 }
 
+constexpr Seconds k_longest_delay{1e6};
+
+Seconds delay(const std::string& text) {
+  const Seconds value = quantity(parse_seconds(text));
+  if (value > k_longest_delay)
+    fail(fmt::format("'{}' is too long", text), "a time of at most 1e6 s");
+  return value;
+}
+
 std::int32_t count(const std::string& text) {
   std::int32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -46,8 +55,7 @@ const std::array k_settings{
               if (v != "one" && v != "many") fail(fmt::format("lanes '{}'", v), "one or many");
               m.lanes = v == "one" ? TransportLanes::One : TransportLanes::Many;
             }},
-    Setting{"delay", [](Misbehaviour& m,
-                        const std::string& v) { m.longest_delay = quantity(parse_seconds(v)); }},
+    Setting{"delay", [](Misbehaviour& m, const std::string& v) { m.longest_delay = delay(v); }},
     Setting{"seed", [](Misbehaviour& m,
                        const std::string& v) { m.seed = static_cast<std::uint64_t>(count(v)); }},
     Setting{"wrong_size", [](Misbehaviour& m, const std::string& v) { m.wrong_size = {count(v)}; }},

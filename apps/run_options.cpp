@@ -38,15 +38,16 @@ std::int32_t count_of(const po::variables_map& values, const std::string& name,
 }
 
 Seconds deadline_of(const po::variables_map& values) {
-  const auto text = values["deadline"].as<std::string>();
-  const Parsed<Seconds> parsed = parse_seconds(text);
-  if (const auto* error = std::get_if<QuantityError>(&parsed))
-    throw ConfigError({.file = "--deadline"}, error->problem, error->expected);
+  const auto fail = [](const std::string& problem) {
+    throw ConfigError({.file = "--deadline"}, problem,
+                      "a time above 0 and up to 1e6 s (12 days), e.g. '60 s'");
+  };
+  const Parsed<Seconds> parsed = parse_seconds(values["deadline"].as<std::string>());
+  if (const auto* error = std::get_if<QuantityError>(&parsed)) fail(error->problem);
   const auto deadline = std::get<Seconds>(parsed);
-  if (deadline > Seconds{0} && deadline <= k_longest_deadline) return deadline;
-  throw ConfigError({.file = "--deadline"},
-                    deadline > Seconds{0} ? "nobody waits that long" : "no time at all",
-                    "a time above 0 and up to 1e6 s (12 days), e.g. '60 s'");
+  if (!(deadline > Seconds{0})) fail("no time at all");
+  if (deadline > k_longest_deadline) fail("nobody waits that long");
+  return deadline;
 }
 
 StepIssue parse_issue(const std::string& name) {

@@ -8,6 +8,7 @@
 #include "core/base/nearest.h"
 #include "core/base/yaml_scalar.h"
 #include "core/scenario/settings.h"
+#include "core/stage/mini_batch_bytes.h"
 #include "models/model_reader.h"
 #include "topologies/cluster_reader.h"
 
@@ -21,6 +22,10 @@ bool sweeps_file_of(const YamlValue& document, const std::string& part) {
   for (const std::string& path : swept_paths(document))
     if (path == part || path == part + ".file" || path == part + ".import") return true;
   return false;
+}
+
+SourcePosition place_of_mini_batch(const YamlValue& document) {
+  return document.find("training").value().key_position("mini_batch");
 }
 
 YamlValue with_absolute_plan_files(YamlValue document) {
@@ -102,6 +107,7 @@ Setup set_up(const SweepPoint& point, Costing costing) {
   Workload& workload = setup.workload;
   workload.graph = std::make_shared<const ComputationGraph>(
       read_model(scenario.model, scenario.training.precision));
+  check_mini_batch_bytes(*workload.graph, scenario.training, place_of_mini_batch(point.document));
   workload.topology = std::make_shared<const Topology>(read_cluster(scenario.cluster));
   workload.costs = std::make_shared<const RooflineCosts>(*workload.graph);
   const bool given = std::ranges::all_of(scenario.plans, [](const PlanRequest& request) {

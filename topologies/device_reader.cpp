@@ -12,6 +12,8 @@ namespace pipegraph {
 namespace {
 
 constexpr std::int64_t k_most_multiprocessors = 1'000'000;
+constexpr double k_least_share = 1e-6;
+constexpr double k_most_slowdown = 1e6;
 
 void read_peaks(const YamlValue& value, Device& device) {
   MapReader reader(value, "peak");
@@ -23,8 +25,9 @@ void read_peaks(const YamlValue& value, Device& device) {
 
 double read_share(const YamlValue& value) {
   const double share = value.as_double();
-  if (!(share > 0.0 && share <= 1.0))
-    value.fail(fmt::format("{} is no share of a peak", share), "more than 0 and at most 1");
+  if (!(share >= k_least_share && share <= 1.0))
+    value.fail(fmt::format("{} is no share of a peak", share),
+               fmt::format("a number from {} to 1", k_least_share));
   return share;
 }
 
@@ -42,8 +45,10 @@ void read_efficiency(const YamlValue& value, Device& device) {
 
 double read_slowdown(const YamlValue& value) {
   const double slowdown = value.as_double();
-  if (!(slowdown > 0.0))
-    value.fail(fmt::format("{} is not positive", slowdown), "a factor, e.g. 2 for half the speed");
+  if (!(slowdown >= 1.0 / k_most_slowdown && slowdown <= k_most_slowdown))
+    value.fail(fmt::format("{} is out of range", slowdown),
+               fmt::format("a factor from {} to {}, e.g. 2 for half the speed",
+                           1.0 / k_most_slowdown, k_most_slowdown));
   return slowdown;
 }
 

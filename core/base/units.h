@@ -66,16 +66,16 @@ struct QuantityError {
 template <class Quantity>
 using Parsed = std::variant<Quantity, QuantityError>;
 
-/// "1.5 us", "2 ms", "0 s". Units s, ms, us, ns. Not negative, finite.
+/// "1.5 us", "2 ms", "0 s". Units s, ms, us, ns. These and the following: quantity_ranges.h.
 Parsed<Seconds> parse_seconds(std::string_view text);
 /// "16 GiB", "4 KB", "0 B", "8 Mb" (bits must make whole bytes). At most 2^62 bytes; a fraction is
 /// an error unless it comes to whole bytes ("1.5 KiB").
 Parsed<Bytes> parse_bytes(std::string_view text);
-/// "12.5 GB/s", "100 Gb/s", "inf". Positive.
+/// "12.5 GB/s", "100 Gb/s", "inf".
 Parsed<BytesPerSecond> parse_bytes_per_second(std::string_view text);
-/// "2 GFLOP". Not negative, finite.
+/// "2 GFLOP".
 Parsed<Flops> parse_flops(std::string_view text);
-/// "15.7 TFLOP/s", "inf". Positive.
+/// "15.7 TFLOP/s", "inf".
 Parsed<FlopsPerSecond> parse_flops_per_second(std::string_view text);
 
 /// Exact text forms: parsing the result gives the same value to the last bit. These are what plan

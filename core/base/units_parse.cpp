@@ -8,24 +8,32 @@
 #include <span>
 
 #include "core/base/decimal.h"
+#include "core/base/quantity_ranges.h"
 #include "core/base/units.h"
 
 namespace pipegraph {
 namespace {
 
-/// What one kind of quantity is called, measured in and written like.
+/// What one kind of quantity is called, measured in and written like, and what it may be.
 struct Dimension {
   std::string_view kind;      ///< "a time"
   std::string_view examples;  ///< "'1.5 us' or '2 ms'"
+  std::string_view unit;      ///< of the bounds
+  double least = 0.0;
+  double most = 0.0;
 };
-constexpr Dimension k_time{"a time in s, ms, us or ns", "'1.5 us' or '2 ms'"};
-constexpr Dimension k_size{"a size in B, KiB, MiB, GiB, kB, MB, GB, ...", "'16 GiB' or '512 MB'"};
+constexpr Dimension k_time{"a time in s, ms, us or ns", "'1.5 us' or '2 ms'", "s", 0.0,
+                           k_most_seconds.count()};
+constexpr Dimension k_size{"a size in B, KiB, MiB, GiB, kB, MB, GB, ...", "'16 GiB' or '512 MB'",
+                           "B", 0.0, k_most_bytes.as_double()};
 constexpr Dimension k_rate{"a data rate in GB/s (bytes), Gb/s (bits), ...",
-                           "'400 Gb/s' or '50 GB/s'"};
+                           "'400 Gb/s' or '50 GB/s'", "B/s", k_least_bytes_per_second.value,
+                           k_most_bytes_per_second.value};
 constexpr Dimension k_work{"an amount of work in FLOP, MFLOP, GFLOP, TFLOP, ...",
-                           "'2 GFLOP' or '1.5e9 FLOP'"};
+                           "'2 GFLOP' or '1.5e9 FLOP'", "FLOP", 0.0, k_most_flops.count};
 constexpr Dimension k_speed{"a speed in GFLOP/s, TFLOP/s, PFLOP/s, ...",
-                            "'15.7 TFLOP/s' or '989 TFLOP/s'"};
+                            "'15.7 TFLOP/s' or '989 TFLOP/s'", "FLOP/s",
+                            k_least_flops_per_second.value, k_most_flops_per_second.value};
 
 /// A unit as powers: 10^ten x 2^two.
 struct Scale {
@@ -89,6 +97,14 @@ QuantityError error(std::string_view text, std::string_view problem, const Dimen
           fmt::format("{}, e.g. {}", dimension.kind, dimension.examples)};
 }
 
+/// Of a number that no quantity of this kind may have.
+QuantityError out_of_range(std::string_view text, std::string_view problem,
+                           const Dimension& dimension) {
+  return {fmt::format("{} {}", quoted(text), problem),
+          fmt::format("{}, from {:g} {} to {:g} {}", dimension.kind, dimension.least,
+                      dimension.unit, dimension.most, dimension.unit)};
+}
+
 using ScaleOf = std::optional<Scale> (*)(std::string_view);
 
 struct Measured {
@@ -123,9 +139,11 @@ Parsed<double> to_number(std::string_view text, const Measured& measured,
   shifted.exponent += measured.scale.ten;
   const std::optional<double> number = to_double(shifted);
   const double scaled = number ? std::ldexp(*number, measured.scale.two) : 0.0;
-  if (number && std::isfinite(scaled)) return scaled;
-  const bool large = number || shifted.magnitude() > 0;
-  return error(text, large ? "is too large" : "is too small", dimension);
+  if (number && scaled >= dimension.least && scaled <= dimension.most) return scaled;
+  if (number && scaled == 0.0) return error(text, "is zero", dimension);
+  const bool large = number ? scaled > dimension.most : shifted.magnitude() > 0;
+  if (!large && dimension.least == 0.0) return error(text, "is too small", dimension);
+  return out_of_range(text, large ? "is too large" : "is too small", dimension);
 }
 
 /// A quantity that may be zero but not infinite.
@@ -148,14 +166,11 @@ Parsed<Quantity> parse_positive(std::string_view text, ScaleOf scale_of,
     return Quantity{std::numeric_limits<double>::infinity()};
   const Parsed<double> number = to_number(text, std::get<Measured>(measured), dimension);
   if (const auto* bad = std::get_if<QuantityError>(&number)) return *bad;
-  if (!(std::get<double>(number) > 0.0)) return error(text, "is zero", dimension);
   return Quantity{std::get<double>(number)};
 }
 
 // unsigned __int128 holds digits (at most 10^20) x 2^60 without overflow.
 using Wide = unsigned __int128;
-constexpr Wide k_most_bytes = Wide{1} << 62;
-
 /// value x 10^ten x 2^two as a whole number of at most 2^62, or what is wrong with it.
 std::variant<std::uint64_t, std::string_view> whole_bytes(const Decimal& value, Scale scale) {
   constexpr std::string_view k_too_large = "is too large (more than 2^62 bytes)";
@@ -171,10 +186,10 @@ std::variant<std::uint64_t, std::string_view> whole_bytes(const Decimal& value, 
     if (result % 10 != 0) return k_fraction;
     result /= 10;
   }
-  for (; ten > 0 && result <= k_most_bytes * 8; --ten) result *= 10;
+  for (; ten > 0 && result <= Wide{k_most_bytes.count} * 8; --ten) result *= 10;
   if (scale.two < 0 && result % 8 != 0) return k_fraction;
   if (scale.two < 0) result /= 8;
-  if (ten > 0 || result > k_most_bytes) return k_too_large;
+  if (ten > 0 || result > k_most_bytes.count) return k_too_large;
   return static_cast<std::uint64_t>(result);
 }
 

@@ -6,13 +6,12 @@
 #include <cmath>
 
 #include "core/base/errors.h"
+#include "core/base/quantity_ranges.h"
 
 namespace pipegraph {
 
 namespace {
 
-constexpr double k_most_flops = 1e30;
-constexpr double k_most_seconds = 1e12;
 /// Of a pass that takes any: shorter ones lose their digits in what is made of them.
 constexpr double k_least_seconds = 1e-30;
 constexpr std::int64_t k_most_product_dimension = std::int64_t{1} << 31;
@@ -100,8 +99,8 @@ class SizeLimit {
                         "a smaller model");
     };
     if (!(bytes_ <= k_most_model_bytes.as_double())) refuse(to_text(k_most_model_bytes));
-    if (!(flops_ <= k_most_flops)) refuse(to_text(Flops{k_most_flops}) + " per sample");
-    if (!(seconds_ <= k_most_seconds)) refuse(to_text(Seconds{k_most_seconds}) + " per sample");
+    if (!(flops_ <= k_most_flops.count)) refuse(to_text(k_most_flops) + " per sample");
+    if (!(seconds_ <= k_most_seconds.count())) refuse(to_text(k_most_seconds) + " per sample");
   }
 
  private:

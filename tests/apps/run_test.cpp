@@ -122,9 +122,12 @@ TEST_F(RunVerb, SaysWhatThePrecisionTheBackendAndTheFileHaveToBe) {
                 .find("expected mini-batches that are timed, 1 to 16777216"),
             std::string::npos);
   EXPECT_NE(
-      refused({"tower.yaml", "--backend", "cpu", "--deadline", "1e300 s"})
+      refused({"tower.yaml", "--backend", "cpu", "--deadline", "1e7 s"})
           .find("--deadline: nobody waits that long; expected a time above 0 and up to 1e6 s"),
       std::string::npos);
+  EXPECT_NE(refused({"tower.yaml", "--backend", "cpu", "--deadline", "1e300 s"})
+                .find("'1e300 s' is too large; expected a time above 0 and up to 1e6 s"),
+            std::string::npos);
   write_file("model.yaml", "{family: mlp, layers: 1, hidden: 8, inputs: 8, outputs: 4}\n");
   EXPECT_NE(refused({"model.yaml", "--backend", "cpu"}).find("model.yaml: is a model"),
             std::string::npos);
@@ -233,7 +236,8 @@ TEST_F(RunVerb, RefusesWhatItCannotDo) {
             std::string::npos);
   EXPECT_NE(error({"--backend", "emulated", "--program", "none.txt"}).find("none.txt"),
             std::string::npos);
-  for (const std::string wrong : {"drop", "drop=x", "delay=3", "eager=1 s", "los=1", "lanes=2"})
+  for (const std::string wrong :
+       {"drop", "drop=x", "delay=3", "delay=1e7 s", "eager=1 s", "los=1", "lanes=2"})
     EXPECT_NE(error({"--backend", "emulated", "--misbehave", wrong}).find("--misbehave"),
               std::string::npos)
         << wrong;

@@ -142,6 +142,14 @@ TEST(ClusterReader, RefusesImpossibleValues) {
   EXPECT_THAT(error_of("{shape: uniform, devices: 0, bandwidth: inf}"), HasSubstr("devices"));
   EXPECT_THAT(error_of("{shape: uniform, devices: 2, bandwidth: 0 GB/s}"), HasSubstr("bandwidth"));
   EXPECT_THAT(error_of(k_nodes + "device: {efficiency: 1.5}\n"), HasSubstr("efficiency"));
+  EXPECT_THAT(error_of(k_nodes + "device: {efficiency: 1e-7}\n"),
+              HasSubstr("device.efficiency: 1e-07 is no share of a peak"));
+  for (const char* slowdown : {"0", "-2", "-0.0", "1e300", "1e-300", ".nan", ".inf"})
+    EXPECT_THAT(error_of(k_nodes + "device: {slowdown: " + slowdown + "}\n"),
+                HasSubstr("device.slowdown: "))
+        << slowdown;
+  EXPECT_THAT(error_of("{shape: uniform, devices: 2, bandwidth: 1e-300 B/s}"),
+              HasSubstr("from 1 B/s to 1e+30 B/s"));
   EXPECT_THAT(error_of(k_nodes + "device: {memory: 1 GiB, reserved: 2 GiB}\n"),
               HasSubstr("reserved"));
   EXPECT_THAT(error_of(k_nodes + "device_overrides: [{match: 4, slowdown: 2}]\n"),

@@ -105,6 +105,31 @@ TEST(Units, ImpossibleNumbersAreRefused) {
             "'infinity' is not a number with a unit");
 }
 
+TEST(Units, WhatNoMachineHasIsRefusedWithTheRange) {
+  EXPECT_EQ(value_of(parse_seconds("1e12 s")).count(), 1e12);
+  EXPECT_EQ(problem_of(parse_seconds("1.000001e12 s")), "'1.000001e12 s' is too large");
+  EXPECT_EQ(expected_of(parse_seconds("1e200 s")),
+            "a time in s, ms, us or ns, from 0 s to 1e+12 s");
+  EXPECT_EQ(value_of(parse_bytes_per_second("8 b/s")).value, 1.0);
+  EXPECT_EQ(problem_of(parse_bytes_per_second("7 b/s")), "'7 b/s' is too small");
+  EXPECT_EQ(expected_of(parse_bytes_per_second("1e-300 B/s")),
+            "a data rate in GB/s (bytes), Gb/s (bits), ..., from 1 B/s to 1e+30 B/s");
+  EXPECT_EQ(problem_of(parse_bytes_per_second("1e22 GB/s")), "'1e22 GB/s' is too large");
+  EXPECT_EQ(value_of(parse_flops("1e30 FLOP")).count, 1e30);
+  EXPECT_EQ(expected_of(parse_flops("1e31 FLOP")),
+            "an amount of work in FLOP, MFLOP, GFLOP, TFLOP, ..., from 0 FLOP to 1e+30 FLOP");
+  EXPECT_EQ(problem_of(parse_flops_per_second("0.5 FLOP/s")), "'0.5 FLOP/s' is too small");
+  EXPECT_EQ(problem_of(parse_flops_per_second("1e31 FLOP/s")), "'1e31 FLOP/s' is too large");
+}
+
+TEST(Units, NeitherSignsOfZeroNorOtherSpellingsOfInfinityAreQuantities) {
+  EXPECT_EQ(problem_of(parse_seconds("-0 s")), "'-0 s' is negative");
+  for (const char* text : {".nan", ".NaN", "nan s", ".inf", "Inf", "INF", "0x10 s"})
+    EXPECT_NE(problem_of(parse_seconds(text)), "no problem") << text;
+  for (const char* text : {".nan", ".inf", "Inf", "-.inf", "-inf", "+.inf"})
+    EXPECT_NE(problem_of(parse_bytes_per_second(text)), "no problem") << text;
+}
+
 TEST(Units, SizesMustBeWholeAndBelowTwoToThe62) {
   EXPECT_EQ(problem_of(parse_bytes("0.5 B")), "'0.5 B' does not come to whole bytes");
   EXPECT_EQ(problem_of(parse_bytes("4 b")), "'4 b' does not come to whole bytes");
@@ -148,25 +173,30 @@ TEST(Units, ShortTextsHaveFourDigits) {
   EXPECT_EQ(to_text(FlopsPerSecond{k_infinity}), "inf");
 }
 
-/// A finite double of random bits, not negative.
-double random_double(std::mt19937_64& random) {
-  while (true) {
-    const std::uint64_t bits = random() & 0x7FFFFFFFFFFFFFFFULL;
-    double value = 0.0;
-    std::memcpy(&value, &bits, sizeof value);
-    if (std::isfinite(value)) return value;
-  }
+/// A double of random bits from `least` to `most`, both positive.
+double random_double(std::mt19937_64& random, double least, double most) {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  std::memcpy(&low, &least, sizeof low);
+  std::memcpy(&high, &most, sizeof high);
+  // Doubles that are not negative are in the order of their bits.
+  const std::uint64_t bits = std::uniform_int_distribution<std::uint64_t>(low, high)(random);
+  double value = 0.0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
 }
 
 TEST(Units, ExactTextsReadBackToTheLastBit) {
   std::mt19937_64 random(1);
+  constexpr double k_smallest = std::numeric_limits<double>::denorm_min();
   for (int i = 0; i < 20'000; ++i) {
-    const double value = i % 2 == 0 ? random_double(random) : std::ldexp(1.0, i % 90 - 60) / i;
-    ASSERT_EQ(value_of(parse_seconds(to_exact_text(Seconds{value}))).count(), value);
-    ASSERT_EQ(value_of(parse_flops(to_exact_text(Flops{value}))).count, value);
-    if (value == 0.0) continue;
-    ASSERT_EQ(value_of(parse_bytes_per_second(to_exact_text(BytesPerSecond{value}))).value, value);
-    ASSERT_EQ(value_of(parse_flops_per_second(to_exact_text(FlopsPerSecond{value}))).value, value);
+    const Seconds time{random_double(random, k_smallest, 1e12)};
+    ASSERT_EQ(value_of(parse_seconds(to_exact_text(time))).count(), time.count());
+    const Flops work{random_double(random, k_smallest, 1e30)};
+    ASSERT_EQ(value_of(parse_flops(to_exact_text(work))).count, work.count);
+    const double rate = random_double(random, 1.0, 1e30);
+    ASSERT_EQ(value_of(parse_bytes_per_second(to_exact_text(BytesPerSecond{rate}))).value, rate);
+    ASSERT_EQ(value_of(parse_flops_per_second(to_exact_text(FlopsPerSecond{rate}))).value, rate);
   }
 }
 
