@@ -83,8 +83,8 @@ void add_execution_options(Options& options) {
   add_gpu_options(options);
   options.add()("issue", po::value<std::string>()->value_name("NAME"),
                 "cuda: how GPUs are given their work: instructions (default: each when what it "
-                "waits for has ended), steps (on one GPU: a whole step at once, streams wait for "
-                "each other), graph (that as a CUDA graph)");
+                "waits for has ended), steps (by one process: a whole step at once, streams wait "
+                "for each other), graph (that as a CUDA graph)");
   options.add()("misbehave", po::value<std::string>()->value_name("LIST"), k_misbehaviour_help);
   options.add()("devices-of-rank", po::value<std::string>()->value_name("LIST"),
                 "under mpirun or srun: which devices each rank has, e.g. 0,1/2,3 (default: equal "

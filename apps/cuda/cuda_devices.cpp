@@ -47,10 +47,13 @@ class CudaDevices final : public DeviceSet {
         nccl_(context.gpus.nccl),
         lanes_(gpus_of_devices(context)) {
     devices_.order().data = &samples_;
-    if (context.issue != StepIssue::Instructions)
-      whole_step_ = std::make_unique<CudaWholeStep>(
-          CudaWholeStep::Shared{context.program, devices_.order(), lanes_, devices_.engines()},
-          context.issue);
+    if (context.issue == StepIssue::Instructions) return;
+    if (transport_ == GpuTransport::Nccl && units() > 1 && context.ranks->size() == 1)
+      throw ConfigError({.file = "--issue"}, "whole steps bring messages between GPUs by copies",
+                        "--transport copy, or --issue instructions");
+    whole_step_ = std::make_unique<CudaWholeStep>(
+        CudaWholeStep::Shared{context.program, devices_.order(), lanes_, devices_.engines()},
+        context.issue);
   }
   EngineFactory engines() override {
     return cuda_engines({devices_.tables(), devices_.order(), lanes_}, {.seed = seed_},

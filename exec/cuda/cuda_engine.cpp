@@ -133,7 +133,13 @@ void CudaEngine::update(InstructionId optimizer) {
   round(passes_.parameters().updated_by(shared_.tables.program().at(optimizer).stage));
 }
 
+Piece CudaEngine::allocate(Bytes bytes) {
+  const OnGpu here(gpu_);
+  return {memory_.allocate(bytes), bytes};
+}
+
 void CudaEngine::prepare_whole_steps() {
+  const OnGpu here(gpu_);
   std::vector<InstructionId> optimizers;
   for (const InstructionId id : shared_.tables.model().order.on(passes_.device()))
     if (shared_.tables.program().at(id).kind == InstructionKind::Optimizer)

@@ -57,7 +57,7 @@ class CudaEngine final : public TrainingEngine {
   /// Enqueued on a stream of their own; what is posted afterwards comes after them.
   void add(Piece destination, Piece source) override;
   void copy(Piece destination, Piece source) override;
-  Piece allocate(Bytes bytes) override { return {memory_.allocate(bytes), bytes}; }
+  Piece allocate(Bytes bytes) override;
 
   const DevicePasses& passes() const override { return passes_; }
   /// By one thread at a time, whichever it is.
@@ -66,8 +66,10 @@ class CudaEngine final : public TrainingEngine {
 
   /// Where computes run.
   cudaStream_t stream() const { return device_.stream(); }
-  /// Enqueues a compute whose end nobody asks for. What it takes from the host is what the last
-  /// fill_whole_step() left, when it runs: so it may run again, step after step.
+  int gpu() const { return gpu_; }
+  /// Enqueues a compute whose end nobody asks for; its GPU is the calling thread's. What it takes
+  /// from the host is what the last fill_whole_step() left, when it runs: so it may run again, step
+  /// after step.
   void issue(InstructionId compute);
   /// Before the first of these. Errors: CudaError.
   void prepare_whole_steps();

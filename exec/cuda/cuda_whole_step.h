@@ -1,7 +1,8 @@
-// Whole steps of all devices of one GPU, issued anew each time or captured once and launched as a
-// CUDA graph.
+// Whole steps of all devices of a process, issued anew each time or captured once and launched as a
+// CUDA graph, which may span several GPUs.
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include "exec/cuda/step_issuer.h"
@@ -18,7 +19,8 @@ class CudaWholeStep final : public WholeStep {
     const CudaLanes& lanes;
     const std::vector<TrainingEngine*>& engines;
   };
-  /// `issue`: Steps or Graph. Errors: ConfigError if the devices are not all on one GPU.
+  /// `issue`: Steps or Graph. Errors: ConfigError if devices belong to other ranks, or if a graph
+  /// is to copy between GPUs that do not reach each other.
   CudaWholeStep(const Shared& shared, StepIssue issue);
   ~CudaWholeStep() override;
 
@@ -30,12 +32,14 @@ class CudaWholeStep final : public WholeStep {
   void prepare();
   void capture();
   void wait(Seconds deadline) const;
+  void check_gpus() const;
 
   Shared shared_;
   StepIssue issue_;
   bool warm_ = false;
   std::vector<CudaEngine*> engines_;
-  CudaStream root_;
+  CudaStream root_;                 ///< of the first device's GPU
+  std::map<int, CudaStream> idle_;  ///< by GPU: tells when that has failed
   CudaEvent ended_;
   std::optional<StepIssuer> issuer_;
   CudaGraphExec graph_;

@@ -40,12 +40,6 @@ int count_gpus() {
   return count;
 }
 
-bool reaches(int gpu, int peer) {
-  int can = 0;
-  PIPEGRAPH_CUDA(cudaDeviceCanAccessPeer(&can, gpu, peer));
-  return can != 0;
-}
-
 /// The current GPU to another.
 void connect(int peer) {
   try {
@@ -111,13 +105,19 @@ std::string gpu_identity(int gpu) {
   return host_name() + " " + bus.data();
 }
 
+bool can_reach(int gpu, int peer) {
+  int can = 0;
+  PIPEGRAPH_CUDA(cudaDeviceCanAccessPeer(&can, gpu, peer));
+  return can != 0;
+}
+
 void connect_gpus(const std::vector<int>& gpu_of_device) {
   std::set<int> used(gpu_of_device.begin(), gpu_of_device.end());
   used.erase(-1);
   for (const int gpu : used) {
     const OnGpu here(gpu);
     for (const int peer : used)
-      if (peer != gpu && reaches(gpu, peer)) connect(peer);
+      if (peer != gpu && can_reach(gpu, peer)) connect(peer);
   }
 }
 

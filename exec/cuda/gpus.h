@@ -37,6 +37,9 @@ std::string cuda_version_text(int version);
 /// "node7 0000:3b:00.0": the same text for the same GPU, whichever process asks. Errors: CudaError.
 std::string gpu_identity(int gpu);
 
+/// Whether the machine lets a GPU access another's memory. Errors: CudaError.
+bool can_reach(int gpu, int peer);
+
 /// Lets GPUs that are used copy from each other directly, where the machine can. -1: the device is
 /// another process's. Errors: CudaError.
 void connect_gpus(const std::vector<int>& gpu_of_device);

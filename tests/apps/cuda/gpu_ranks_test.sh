@@ -43,6 +43,7 @@ refused() {
 }
 refused 3 "device d0 of rank 0 and device d2 of rank 1 share GPU .*, which NCCL refuses: start at most one rank" 2 1 --share-gpus
 refused 2 "transport: copies reach within a process only" 2 4 --transport copy
+refused 2 "issue: whole steps are issued by one process, .* expected one rank with all of their GPUs" 2 4 --issue graph
 
 # A rank that is killed or stopped while it trains ends the job in seconds; where it is stopped, others name it.
 # strike SIGNAL: exit code in `code`.

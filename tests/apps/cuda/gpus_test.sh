@@ -15,10 +15,12 @@ grep -q 'messages between GPUs by NCCL 2.* thread blocks for each communicator' 
 train one gpus=4 --backend cuda --transport nccl --nccl-communicators one || fail "one communicator failed" "$(<err)"
 train sums gpus=4 --backend cuda --transport nccl --deterministic no || fail "sums by NCCL failed" "$(<err)"
 train shared gpus=3 --backend cuda --transport nccl --share-gpus || fail "shared GPUs failed" "$(<err)"
+train steps gpus=4 --backend cuda --issue steps || fail "whole steps failed" "$(<err)"
+train graph gpus=4 --backend cuda --issue graph || fail "a graph of four GPUs failed" "$(<err)"
 for way in copy nccl one sums shared; do
   same_losses "$way" cpu || fail "$way has other losses than the cpu" "$(<"$way/training/loss.csv")"
 done
-for way in nccl one shared; do
+for way in nccl one shared steps graph; do
   diff <(cut -d, -f1-4 copy/training/loss.csv) <(cut -d, -f1-4 "$way/training/loss.csv") || fail "$way has other bits than copies"
 done
 
@@ -43,6 +45,8 @@ refused 3 "ncclCommInitRankConfig\(.* failed on GPU [0-9].*was made to fail" "gp
 refused 3 "the communicator .*has not come about for 2 s" "gpus=4 stop=1" --backend cuda --transport nccl --deadline "2 s"
 # Nothing but the end of the process helps where aborting never returns.
 refused 3 "ncclSend\(.* failed on GPU" "gpus=4 fail=ncclSend:40:2 fail=ncclCommAbort:1:-1" --backend cuda --transport nccl
+refused 2 "issue: whole steps bring messages between GPUs by copies; expected --transport copy" gpus=4 --backend cuda \
+  --transport nccl --issue graph
 refused 2 "transport: only the backend 'cuda' has GPUs" "" --backend cpu --transport nccl
 refused 2 "transport: 'nickel' is unknown; expected" gpus=4 --backend cuda --transport nickel
 exit $((failures > 0))

@@ -2,6 +2,7 @@
 // instruction by instruction.
 #include "exec/cuda/cuda_whole_step.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "core/base/errors.h"
@@ -17,11 +18,6 @@ class WholeSteps : public CudaTraining {
  protected:
 #ifdef PIPEGRAPH_CUDA_STAND_IN
   WholeSteps() { start({.devices = 1}); }
-#else
-  void SetUp() override {
-    CudaTraining::SetUp();
-    if (gpu_count() > 1) GTEST_SKIP() << "needs one GPU, CUDA finds more: CUDA_VISIBLE_DEVICES=0";
-  }
 #endif
 
   struct Trained {
@@ -109,11 +105,53 @@ TEST_P(WholeSteps, EndTheRunWhenAGpuFails) {
   }
 }
 
-TEST_P(WholeSteps, NeedOneGpu) {
-  start({.devices = 2});
+// Three replicas of a stage on two GPUs: addends are there, and on the other GPU.
+TEST_P(WholeSteps, TrainOnTwoAndFourGpusAsInstructionsDo) {
+  for (const int gpus : {2, 4}) {
+    start({.devices = gpus});
+    for (const char* name : {"diamond", "tied", "transformer", "recommendation"}) {
+      const CutNetwork& network = cut_network(name);
+      const ComputationGraph graph = network.graph();
+      const PlanSketch sketch =
+          cut_before(graph, network.cuts, {.mini_batch = 12, .optimizer = Optimizer::Adam});
+      expect_equal(graph, sketch, fmt::format("{} on {} GPUs", name, gpus));
+    }
+    const ComputationGraph diamond = diamond_network();
+    expect_equal(
+        diamond,
+        replicated(
+            cut_before(diamond, {"left", "sum"},
+                       {.mini_batch = 11, .micro_batch = 4, .optimizer = Optimizer::Momentum}),
+            {3, 1, 3}),
+        fmt::format("replicas on {} GPUs", gpus));
+  }
+}
+
+TEST_P(WholeSteps, EndTheRunWhenOneOfSeveralGpusFails) {
+  start({.devices = 2, .patience = std::chrono::milliseconds(100)});
   const auto plan = plan_from(dense_chain(), cut_before(dense_chain(), {"fc1", "fc2"}));
-  EXPECT_THROW(TrainingRun(plan->workload, plan->stages, plan->program, issuing(StepIssue::Steps)),
-               ConfigError);
+  {
+    TrainingRun run(plan->workload, plan->stages, plan->program, issuing(StepIssue::Graph));
+    run.train(2);
+    cuda_stand_in::fail_operation("product", 3);
+    try {
+      run.step();
+      ADD_FAILURE() << "no error";
+    } catch (const MachineError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("failed on GPU"));
+    }
+  }
+  // What the other GPU was given waits for what never comes, and clearing up for that.
+  cuda_stand_in::take_findings();
+}
+
+TEST_P(WholeSteps, TakeNoGraphsWhereGpusDoNotReachEachOther) {
+  start({.devices = 2, .peer_access = false});
+  const ComputationGraph graph = dense_chain();
+  const PlanSketch sketch = cut_before(graph, {"fc1", "fc2"});
+  EXPECT_EQ(trained(graph, sketch, StepIssue::Steps),
+            trained(graph, sketch, StepIssue::Instructions));
+  EXPECT_THROW(trained(graph, sketch, StepIssue::Graph), ConfigError);
 }
 
 #endif

@@ -91,6 +91,7 @@ std::vector<std::string> reset(const Settings& settings) {
   state.events.clear();
   while (!state.memory.blocks().empty())
     state.memory.free(reinterpret_cast<void*>(state.memory.blocks().begin()->first));
+  state.memory.forget_access();
   state.call_faults.clear();
   state.forgotten_calls.clear();
   state.engine = std::make_unique<Engine>(settings);

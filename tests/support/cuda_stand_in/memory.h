@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace pipegraph::cuda_stand_in {
 
@@ -32,10 +34,18 @@ class Memory {
   std::size_t in_use(int device) const;
   const std::map<std::uintptr_t, Block>& blocks() const { return blocks_; }
 
+  /// `device` may use the memory of `peer` from now on, until access is forgotten.
+  void give_access(int device, int peer) { access_.insert({device, peer}); }
+  bool has_access(int device, int owner) const {
+    return device == owner || access_.contains({device, owner});
+  }
+  void forget_access() { access_.clear(); }
+
  private:
   std::map<std::uintptr_t, Block>::const_iterator containing(const void* pointer) const;
 
   std::map<std::uintptr_t, Block> blocks_;  ///< by untagged address
+  std::set<std::pair<int, int>> access_;    ///< of a device to another's memory
 };
 
 Memory& memory();

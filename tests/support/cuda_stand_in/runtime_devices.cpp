@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tests/support/cuda_stand_in/call.h"
+#include "tests/support/cuda_stand_in/memory.h"
 
 using namespace pipegraph::cuda_stand_in;
 
@@ -77,14 +78,19 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return runtime_call("cudaDeviceCanAccessPeer", [&](Engine::Lock& /*lock*/) {
-    *can = device != peer ? 1 : 0;
+    *can = device != peer && engine().settings().peer_access ? 1 : 0;
     return check_device(device) == cudaSuccess ? check_device(peer) : cudaErrorInvalidDevice;
   });
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned /*flags*/) {
-  return runtime_call("cudaDeviceEnablePeerAccess",
-                      [&](Engine::Lock& /*lock*/) { return check_device(peer); });
+  return runtime_call("cudaDeviceEnablePeerAccess", [&](Engine::Lock& /*lock*/) {
+    if (const cudaError_t error = check_device(peer); error != cudaSuccess) return error;
+    if (!engine().settings().peer_access) return cudaErrorPeerAccessUnsupported;
+    if (memory().has_access(host_thread().device, peer)) return cudaErrorPeerAccessAlreadyEnabled;
+    memory().give_access(host_thread().device, peer);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {

@@ -44,6 +44,16 @@ int device_of(const void* pointer) {
   return block ? block->device : -1;
 }
 
+/// Of a copy whose sides are told by their addresses: device memory may be another device's, but a
+/// graph copies without help of the host.
+std::string address_problem(const void* pointer, std::size_t bytes, const Stream& stream) {
+  if (!is_device_pointer(pointer)) return side_problem(pointer, bytes, stream.device(), false);
+  const int owner = device_of(pointer);
+  if (stream.captured() != nullptr && !memory().has_access(stream.device(), owner))
+    return "a buffer of device " + std::to_string(owner) + ", which this one has no access to";
+  return memory().problem(pointer, bytes, owner);
+}
+
 cudaError_t wait_for_device(Engine::Lock& lock, int device) {
   const auto all_idle = [device] {
     for (const auto& [key, stream] : engine().streams())
@@ -116,6 +126,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   return runtime_call("cudaMemcpyAsync", [&](Engine::Lock& /*lock*/) {
     const Stream* const stream = stream_of("cudaMemcpyAsync", handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (kind == cudaMemcpyDefault) {
+      std::string problem = address_problem(to, bytes, *stream);
+      if (problem.empty()) problem = address_problem(from, bytes, *stream);
+      if (!problem.empty()) {
+        found("cudaMemcpyAsync", problem);
+        return cudaErrorInvalidValue;
+      }
+      return enqueue_copy("cudaMemcpyAsync", copy_operation(to, from, bytes), handle);
+    }
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     std::string problem = side_problem(to, bytes, stream->device(), to_device);
@@ -131,6 +150,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                 std::size_t bytes, cudaStream_t handle) {
   return runtime_call("cudaMemcpyPeerAsync", [&](Engine::Lock& /*lock*/) {
+    const Stream* const stream = stream_of("cudaMemcpyPeerAsync", handle);
+    if (const cudaError_t error = capture_error("cudaMemcpyPeerAsync", stream)) return error;
     std::string problem = memory().problem(to, bytes, to_device);
     if (problem.empty()) problem = memory().problem(from, bytes, from_device);
     if (!problem.empty()) {
