@@ -68,6 +68,7 @@ class Crosscheck {
         devices_(devices),
         console_(console),
         setup_(set_up(study.points.point(0), costing_of(devices.backend))) {
+    check_requests(setup_.scenario.plans, setup_);
     if (devices.backend == MeasuredBackend::Cpu)
       check_precision(device_kind("cpu"), setup_.workload.training.precision);
   }

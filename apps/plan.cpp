@@ -79,6 +79,7 @@ int run_plan(Arguments arguments, const Console& console) {
   Setup setup = set_up(point_of(study, *values));
   setup.scenario.simulation.backend = BackendKind::Analytic;
   const std::vector<PlanRequest> requests = chosen_plans(setup.scenario, *values);
+  check_requests(requests, setup);
   std::vector<Outcome> outcomes;
   PointResult point;
   {

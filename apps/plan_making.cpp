@@ -6,6 +6,7 @@
 #include "core/base/errors.h"
 #include "core/base/nearest.h"
 #include "core/plan/plan_reader.h"
+#include "core/planners/option_checks.h"
 #include "core/planners/options.h"
 #include "core/planners/table.h"
 
@@ -32,21 +33,37 @@ ConfiguredPlanner read_configured(const PlanRequest& request, const Setup& setup
   return planner;
 }
 
-/// What a planner or a schedule says of options without knowing where they stand is told of the
-/// plan that has them. Errors: ConfigError.
-PlannerResult planned(const ConfiguredPlanner& planner, const PlanRequest& request,
-                      const Setup& setup) {
+/// Tells of an option where it stands, or else of the plan, by its name. Errors: ConfigError.
+[[noreturn]] void place(const ConfigError& error, const PlanRequest& request) {
+  std::string_view text = error.what();
+  constexpr std::string_view before_remedy = "; expected ";
+  const std::size_t end = text.rfind(before_remedy);
+  if (end == std::string_view::npos) throw error;
+  const std::string remedy(text.substr(end + before_remedy.size()));
+  text = text.substr(0, end);
+  const std::string& key = error.where().key;
+  const auto option = key.empty() ? std::nullopt : request.value.find(key);
+  if (option) text.remove_prefix(key.size() + 2);  // "key: ", which the place names as well
+  const YamlValue& at = option ? *option : request.value;
+  at.fail(fmt::format("plan '{}': {}", request.name, text), remedy);
+}
+
+/// `tell()`, whose errors do not know where an option stands.
+template <class Tell>
+auto placed(const PlanRequest& request, const Tell& tell) {
   try {
-    return planner.run(setup.workload, planner.options);
+    return tell();
   } catch (const ConfigError& error) {
     if (error.where().line > 0) throw;
-    const std::string_view text = error.what();
-    constexpr std::string_view before_remedy = "; expected ";
-    const std::size_t end = text.rfind(before_remedy);
-    if (end == std::string_view::npos) throw;
-    request.value.fail(fmt::format("plan '{}': {}", request.name, text.substr(0, end)),
-                       std::string(text.substr(end + before_remedy.size())));
+    place(error, request);
   }
+}
+
+/// With options that contradict neither each other nor the workload. Errors: ConfigError.
+ConfiguredPlanner checked(const PlanRequest& request, const Setup& setup) {
+  ConfiguredPlanner planner = read_configured(request, setup);
+  placed(request, [&] { check_options(planner.run, setup.workload, planner.options); });
+  return planner;
 }
 
 MadePlan read_given(const PlanRequest& request, const Setup& setup) {
@@ -63,10 +80,12 @@ EvaluationOptions evaluation_options(const Simulation& simulation) {
 
 MadePlan make_plan(const PlanRequest& request, const Setup& setup) {
   if (request.source == PlanRequest::Source::Given) return read_given(request, setup);
-  ConfiguredPlanner planner = read_configured(request, setup);
+  ConfiguredPlanner planner = checked(request, setup);
   const auto begin = std::chrono::steady_clock::now();
   planner.options.elapsed = [begin] { return Seconds{std::chrono::steady_clock::now() - begin}; };
-  MadePlan made{.plan = planned(planner, request, setup), .notes = {}};
+  MadePlan made{
+      .plan = placed(request, [&] { return planner.run(setup.workload, planner.options); }),
+      .notes = {}};
   if (Plan* plan = std::get_if<Plan>(&made.plan)) {
     if (!plan->search) plan->search.emplace();
     plan->search->time = std::chrono::steady_clock::now() - begin;
@@ -79,7 +98,11 @@ void check_request(const PlanRequest& request, const Setup& setup) {
   if (request.source == PlanRequest::Source::Given)
     read_given(request, setup);
   else
-    read_configured(request, setup);
+    checked(request, setup);
+}
+
+void check_requests(const std::vector<PlanRequest>& requests, const Setup& setup) {
+  for (const PlanRequest& request : requests) check_request(request, setup);
 }
 
 }  // namespace pipegraph

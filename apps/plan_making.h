@@ -21,6 +21,9 @@ MadePlan make_plan(const PlanRequest& request, const Setup& setup);
 /// Reads the request without planning. Errors: as make_plan.
 void check_request(const PlanRequest& request, const Setup& setup);
 
+/// All of them, so that none is planned for before another is found wrong. Errors: as make_plan.
+void check_requests(const std::vector<PlanRequest>& requests, const Setup& setup);
+
 /// How the scenario's simulations treat communication.
 EvaluationOptions evaluation_options(const Simulation& simulation);
 

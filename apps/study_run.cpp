@@ -52,6 +52,7 @@ class StudyRun {
   PointResult point(std::size_t index, Progress& progress, std::size_t first_step) {
     const SweepPoint swept = study_.points.point(index);
     const Setup setup = set_up(swept);
+    check_requests(setup.scenario.plans, setup);
     PointResult result;
     for (const auto& [path, value] : swept.settings)
       result.point.emplace_back(path, point_value(value));

@@ -110,15 +110,20 @@ Proposal propose(const Workload& workload, PlanKind kind, std::size_t stages_per
   Proposal proposal = one_device_each(balanced_chain(chain, times, dealing.stages()), times,
                                       micro_batch, dealing.places);
   proposal.search.family = "block partitions, branch by branch";
+  if (auto note = dealing.note(chain.size(), stages_per_device)) notes.push_back(*note);
   proposal.search.notes = std::move(notes);
   return proposal;
 }
 
-PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& options,
-                            std::size_t stages_per_device) {
+void check_kind(const PlannerOptions& options, std::size_t stages_per_device) {
   if (stages_per_device > 1 && options.kind == PlanKind::Graph)
     throw ConfigError({.key = "stages_per_device"}, "branches do not take turns on a device",
                       "kind: sequential, or no stages_per_device");
+}
+
+PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& options,
+                            std::size_t stages_per_device) {
+  check_kind(options, stages_per_device);
   BottleneckBound bound(workload);
   return best_proposal(workload, options, "balanced", [&](std::int32_t micro_batch, Bytes) {
     return bound.judge(propose(workload, options.kind, stages_per_device, micro_batch),
@@ -134,9 +139,14 @@ PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& opti
 
 Planner configure_balanced(MapReader& map) {
   const std::size_t stages_per_device = read_stages_per_device(map);
-  return [=](const Workload& workload, const PlannerOptions& options) {
-    return plan_balanced(workload, options, stages_per_device);
-  };
+  return {Planner(
+              [=](const Workload& workload, const PlannerOptions& options) {
+                return plan_balanced(workload, options, stages_per_device);
+              },
+              [=](const Workload&, const PlannerOptions& options) {
+                check_kind(options, stages_per_device);
+              }),
+          stages_per_device};
 }
 
 }  // namespace pipegraph

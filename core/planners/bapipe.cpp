@@ -15,6 +15,7 @@
 #include "core/planners/linearise.h"
 #include "core/planners/passes.h"
 #include "core/planners/search_input.h"
+#include "core/schedule/table.h"
 
 namespace pipegraph {
 namespace {
@@ -108,7 +109,8 @@ Proposal propose(const Workload& workload, std::int32_t micro_batch) {
 
 /// Whether the schedule fixes the samples in flight: `extra_in_flight` is an error there.
 bool knows_no_more(std::string_view schedule) {
-  return schedule == "gpipe" || schedule == "interleaved_1f1b";
+  const ScheduleEntry* entry = find_schedule(schedule);
+  return entry != nullptr && entry->in_flight == InFlight::Fixed;
 }
 
 /// What is explored beside the partition.
@@ -236,7 +238,8 @@ PlannerResult plan_bapipe_by_schedule(const Workload& workload, const PlannerOpt
 }
 
 Planner configure_bapipe(MapReader& options) {
-  return options.optional("schedule") ? plan_bapipe_by_schedule : plan_bapipe;
+  if (options.optional("schedule")) return plan_bapipe_by_schedule;
+  return plan_bapipe;
 }
 
 }  // namespace pipegraph

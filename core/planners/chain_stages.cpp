@@ -24,6 +24,13 @@ Dealing deal_out(std::size_t operators, std::size_t devices, std::size_t stages_
   return {.places = std::min(operators / each, devices), .stages_each = each};
 }
 
+std::optional<std::string> Dealing::note(std::size_t operators, std::size_t wanted) const {
+  if (stages_each >= wanted) return std::nullopt;
+  return fmt::format("{} operator{} make no more than {} stage{} on a device, instead of {}",
+                     operators, operators == 1 ? "" : "s", stages_each, stages_each == 1 ? "" : "s",
+                     wanted);
+}
+
 std::size_t read_stages_per_device(MapReader& map) {
   constexpr std::int64_t k_most = 1'000'000;
   const auto value = map.optional("stages_per_device");

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/yaml_reader.h"
@@ -22,6 +24,8 @@ struct Dealing {
   std::size_t places = 1;
   std::size_t stages_each = 1;
   std::size_t stages() const { return places * stages_each; }
+  /// What to say where each place gets fewer stages than were `wanted`.
+  std::optional<std::string> note(std::size_t operators, std::size_t wanted) const;
 };
 /// At most `devices` places with `stages_each` stages, of at least one operator each; fewer places,
 /// and then fewer stages, for few operators.

@@ -162,9 +162,6 @@ class GraphpipeSearch {
 
 PlannerResult per_stage(const Workload& workload, const PlannerOptions& options,
                         const GraphpipeOptions& own) {
-  if (own.search == GraphpipeSearchMethod::Paper || options.kind != PlanKind::Graph)
-    throw ConfigError({.key = "micro_batches"}, "'per_stage' makes graphs of stages over ideals",
-                      "'kind: graph' and 'search: ideals'");
   return plan_mixed_batches(workload, options, {.ks = own.ks, .communication = own.communication});
 }
 
@@ -177,12 +174,22 @@ std::vector<int> read_ks(const YamlValue& value) {
   return ks;
 }
 
+/// Errors: ConfigError.
+void check_kind(const PlannerOptions& options, const GraphpipeOptions& own) {
+  const bool graph = options.kind == PlanKind::Graph;
+  const bool paper = own.search == GraphpipeSearchMethod::Paper;
+  if (own.micro_batches == MicroBatchSizes::PerStage && (paper || !graph))
+    throw ConfigError({.key = "micro_batches"}, "'per_stage' makes graphs of stages over ideals",
+                      "'kind: graph' and 'search: ideals'");
+  if (paper && !graph)
+    throw ConfigError({.key = "search"}, "'paper' makes graphs of stages", "'kind: graph'");
+}
+
 }  // namespace
 
 PlannerResult plan_graphpipe(const Workload& workload, const PlannerOptions& options,
                              const GraphpipeOptions& own) {
-  if (own.search == GraphpipeSearchMethod::Paper && options.kind != PlanKind::Graph)
-    throw ConfigError({.key = "search"}, "'paper' makes graphs of stages", "'kind: graph'");
+  check_kind(options, own);
   if (own.micro_batches == MicroBatchSizes::PerStage) return per_stage(workload, options, own);
   GraphpipeSearch search(workload, options, own);
   return best_of_search(workload, options, "graphpipe", search);
@@ -219,9 +226,10 @@ Planner configure_graphpipe(MapReader& options) {
         static_cast<std::size_t>(value->as_integer(2, 20'000));
   if (const auto value = options.optional("blocks"))
     own.blocks = static_cast<std::size_t>(value->as_integer(1, 10'000));
-  return [own](const Workload& workload, const PlannerOptions& common) {
-    return plan_graphpipe(workload, common, own);
-  };
+  return {[own](const Workload& workload, const PlannerOptions& common) {
+            return plan_graphpipe(workload, common, own);
+          },
+          [own](const Workload&, const PlannerOptions& common) { check_kind(common, own); }};
 }
 
 }  // namespace pipegraph

@@ -199,9 +199,12 @@ Planner configure_pipedream(MapReader& options) {
     own.ideals = static_cast<std::size_t>(value->as_integer(2, 10'000));
   if (const auto value = options.optional("blocks"))
     own.blocks = static_cast<std::size_t>(value->as_integer(1, 1'000));
-  return [own](const Workload& workload, const PlannerOptions& common) {
-    return plan_pipedream(workload, common, own);
-  };
+  return {[own](const Workload& workload, const PlannerOptions& common) {
+            return plan_pipedream(workload, common, own);
+          },
+          [levels = own.levels](const Workload& workload, const PlannerOptions& common) {
+            check_levels(workload, levels, common.device_use);
+          }};
 }
 
 }  // namespace pipegraph

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -36,8 +38,37 @@ struct PlannerOptions {
 
 using PlannerResult = std::variant<Plan, Infeasible>;
 
-/// Pure: equal arguments, equal result. A returned plan fits every device's memory. Errors:
-/// ConfigError for options that contradict each other or the workload.
-using Planner = std::function<PlannerResult(const Workload& workload, const PlannerOptions&)>;
+/// A planner with its own options. Pure: equal arguments, equal result. A returned plan fits every
+/// device's memory. Errors: those of check_options (option_checks.h).
+class Planner {
+ public:
+  /// Errors: ConfigError, whose key is the option, for what contradicts other options or the
+  /// workload. Takes no time to speak of.
+  using Check = std::function<void(const Workload& workload, const PlannerOptions&)>;
+
+  Planner() = default;
+  template <class Run>
+  requires std::is_invocable_r_v<PlannerResult, Run, const Workload&, const PlannerOptions&>
+  Planner(Run run, Check check = {})  // implicit: functions and lambdas are planners
+      : run_(std::move(run)), check_(std::move(check)) {}
+  /// Puts so many stages on each device.
+  Planner(Planner planner, std::size_t stages_per_device) : Planner(std::move(planner)) {
+    stages_per_device_ = stages_per_device;
+  }
+
+  PlannerResult operator()(const Workload& workload, const PlannerOptions& options) const {
+    return run_(workload, options);
+  }
+  /// Of its own options.
+  void check(const Workload& workload, const PlannerOptions& options) const {
+    if (check_) check_(workload, options);
+  }
+  std::size_t stages_per_device() const { return stages_per_device_; }
+
+ private:
+  std::function<PlannerResult(const Workload& workload, const PlannerOptions&)> run_;
+  Check check_;
+  std::size_t stages_per_device_ = 1;
+};
 
 }  // namespace pipegraph

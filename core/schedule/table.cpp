@@ -14,13 +14,13 @@ constexpr std::array k_schedules{
     ScheduleEntry{"1f1b", "one backward, one forward in turn; least samples in flight",
                   order_one_forward_one_backward},
     ScheduleEntry{"gpipe", "all forwards, then all backwards; the whole mini-batch in flight",
-                  order_gpipe},
+                  order_gpipe, InFlight::Fixed},
     ScheduleEntry{"kfkb", "k backwards, k forwards in turn (k: of each stage)",
                   order_k_forward_k_backward},
     ScheduleEntry{"zb1p", "1f1b with split backwards: the weights' gradients fill the bubble",
                   order_zero_bubble},
     ScheduleEntry{"interleaved_1f1b", "1f1b in turns of the several stages that each device holds",
-                  order_interleaved},
+                  order_interleaved, InFlight::Fixed, DeviceSharing::Turns},
 };
 
 /// The first forwards of the stages around a cycle, each waiting for the one before it.

@@ -1,8 +1,10 @@
 // `pipegraph plan`.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/files.h"
+#include "core/planners/table.h"
 #include "tests/apps/workbench.h"
 
 namespace pipegraph {
@@ -87,8 +89,29 @@ TEST_F(PlanVerb, PlacesWhatAPlannerSaysOfItsOptions) {
                        "sequential, name: mine}]"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.err,
-            "pipegraph: --set:1:23: plans[1]: plan 'mine': search: 'paper' makes graphs of stages; "
+            "pipegraph: --set:1:52: plans[1].search: plan 'mine': 'paper' makes graphs of stages; "
             "expected 'kind: graph'\n");
+}
+
+TEST_F(PlanVerb, FindsAWrongPlanBeforeItPlansTheOthers) {
+  write_branches("  - {planner: uniform, schedule: gpipe, extra_in_flight: 1}\n");
+  const Ran ran = run({"simulate", "branches.yaml", "--no-report", "-o", "out"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("plans[2].extra_in_flight"));
+  EXPECT_FALSE(exists("out"));
+}
+
+TEST_F(PlanVerb, APlannerThatFindsNothingIsARowWithItsReason) {
+  write_branches(
+      "  - {planner: alpa_inter_op}\n  - {planner: balanced}\n  - {planner: bapipe}\n"
+      "  - {planner: exhaustive}\n  - {planner: graphpipe}\n  - {planner: pipegraph}\n"
+      "  - {planner: pipedream}\n  - {planner: piper}\n  - {planner: uniform}\n");
+  const Ran ran = run({"plan", "branches.yaml", "--format", "csv", "--set",
+                       "cluster.device={memory: 1 B}", "--set", "memory=report"});
+  EXPECT_EQ(ran.code, 0) << ran.err;  // the plans by hand are reported
+  for (const PlannerEntry& entry : planner_table())
+    EXPECT_THAT(ran.out, testing::ContainsRegex(fmt::format(
+                             "\n{0},{0},(sequential|graph),infeasible,[^,]", entry.name)));
 }
 
 TEST_F(PlanVerb, DoesNotReplaceTheScenario) {
