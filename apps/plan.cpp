@@ -78,6 +78,7 @@ int run_plan(Arguments arguments, const Console& console) {
   const Study study = load_study(*values);
   Setup setup = set_up(point_of(study, *values));
   setup.scenario.simulation.backend = BackendKind::Analytic;
+  setup.scenario.simulation.backend_named = true;  // by the verb, whatever is built in
   const std::vector<PlanRequest> requests = chosen_plans(setup.scenario, *values);
   check_requests(requests, setup);
   std::vector<Outcome> outcomes;

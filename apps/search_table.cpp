@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/text_table.h"
 
@@ -18,9 +19,14 @@ std::string without_unit(const std::string& name) {
   return name.ends_with("_s") ? name.substr(0, name.size() - 2) : name;
 }
 
+/// What is known of the value, rounded so that it still holds.
 std::string verdict(const SearchReport& search) {
   if (search.truncated) return "cut short";
-  return search.exact ? "optimal" : "";
+  if (search.exact) return "optimal";
+  if (!search.gap || !std::isfinite(*search.gap)) return "";
+  const double hundredths = std::max(1.0, std::ceil(*search.gap * 1e4 - 1e-6));  // of a percent
+  return fmt::format("within {:g} %",
+                     hundredths < 1000 ? hundredths / 100 : std::ceil(hundredths / 10) / 10);
 }
 
 /// Empty for planners that do not count what they look at.

@@ -1,5 +1,7 @@
 #include "core/planners/alpa_inter_op.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -14,6 +16,8 @@
 
 namespace pipegraph {
 namespace {
+
+constexpr double k_equal = 1e-9;  // relative
 
 /// The search over one workload, for every micro-batch size in turn.
 class AlpaSearch {
@@ -43,9 +47,7 @@ class AlpaSearch {
     result.stages = stages_of(search_, *outcome.plan);
     result.objective = {"pipeline_latency_s", outcome.latency};
     result.search = report_;
-    if (search_.blocks.size() < workload_.graph->size()) return result;  // it is one of the blocks
-    result.search.lower_bound_s = outcome.lower_bound;
-    result.search.gap = own_.step;
+    prove(outcome, result.search);
     return result;
   }
 
@@ -62,6 +64,20 @@ class AlpaSearch {
   }
 
  private:
+  /// Chains of blocks are all that was searched: of those of single operators it says nothing.
+  void prove(const LatencyOutcome& outcome, SearchReport& report) const {
+    const bool equal = outcome.latency <= outcome.lower_bound;  // both may be nothing
+    const double gap = equal ? 0.0 : outcome.latency / outcome.lower_bound - 1.0;
+    if (search_.blocks.size() < workload_.graph->size()) {
+      report.notes.push_back(fmt::format("no chain of these blocks has a latency below {}",
+                                         to_text(Seconds{outcome.lower_bound})));
+      return;
+    }
+    report.lower_bound_s = outcome.lower_bound;
+    report.gap = gap;
+    report.exact = gap <= k_equal;
+  }
+
   const Workload& workload_;
   AlpaOptions own_;
   SearchReport report_;

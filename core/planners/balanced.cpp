@@ -7,6 +7,7 @@
 #include "core/planners/chain_stages.h"
 #include "core/planners/fork_join.h"
 #include "core/planners/linearise.h"
+#include "core/planners/more_devices.h"
 #include "core/planners/operator_times.h"
 #include "core/planners/share_devices.h"
 
@@ -125,10 +126,17 @@ PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& opti
                             std::size_t stages_per_device) {
   check_kind(options, stages_per_device);
   BottleneckBound bound(workload);
-  return best_proposal(workload, options, "balanced", [&](std::int32_t micro_batch, Bytes) {
-    return bound.judge(propose(workload, options.kind, stages_per_device, micro_batch),
-                       micro_batch);
-  });
+  const auto proposed = [&](const Workload& on, std::int32_t micro_batch) {
+    return propose(on, options.kind, stages_per_device, micro_batch);
+  };
+  const auto judged = [&](std::int32_t micro_batch, Bytes) {
+    return bound.judge(proposed(workload, micro_batch), micro_batch);
+  };
+  const auto on_others = [&](const Workload& other, std::int32_t micro_batch) {
+    return proposed(other, micro_batch).stages;
+  };
+  return with_fewest_devices(best_proposal(workload, options, "balanced", judged), workload,
+                             options, {on_others});
 }
 
 }  // namespace

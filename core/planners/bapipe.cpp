@@ -13,6 +13,7 @@
 #include "core/planners/chain_stages.h"
 #include "core/planners/layout_time.h"
 #include "core/planners/linearise.h"
+#include "core/planners/more_devices.h"
 #include "core/planners/passes.h"
 #include "core/planners/search_input.h"
 #include "core/schedule/table.h"
@@ -21,6 +22,9 @@ namespace pipegraph {
 namespace {
 
 constexpr double k_infinite = std::numeric_limits<double>::infinity();
+
+/// The time of a cut grows with devices x operators squared.
+constexpr std::size_t k_most_devices_tried = 128;
 
 /// Costs of blocks of the linearised graph on the cluster's own devices.
 class ChainTimes {
@@ -195,8 +199,13 @@ PlannerResult best_of(const Workload& workload, const PlannerOptions& options,
     best_size = explored.size;
     best = std::move(plan);
   }
-  if (!best) return why_not;
-  return std::move(*best);
+  if (best) return std::move(*best);
+  PlannerOptions leanest = options;  // more in flight fits nowhere that this does not
+  leanest.schedule = explorations.front().schedule;
+  const auto on_others = [](const Workload& other, std::int32_t micro_batch) {
+    return propose(other, micro_batch).stages;
+  };
+  return with_fewest_devices(why_not, workload, leanest, {on_others, k_most_devices_tried});
 }
 
 }  // namespace

@@ -30,16 +30,18 @@ class Sweep {
     const auto feasible = std::ranges::partition_point(
         largest, [&](double t) { return search(t, outcome) == k_infinite; });
     double tried = -1.0;
+    double bound = k_infinite;
     for (const double target : std::ranges::subrange(feasible, largest.end())) {
       if (least_sum + repeats_ * target >= best_) break;
       if (target <= tried) continue;
       hopeless_ = best_;
       // What is skipped until the next trial is covered by trying its far end.
       tried = target * (1.0 + options.step);
-      search(tried, outcome);
+      // Of chains with a largest time from here to there, those that were not hopeless.
+      bound = std::min(bound, search(tried, outcome) + repeats_ * target);
     }
     outcome.latency = best_ * batch_.micro_batch;
-    outcome.lower_bound = outcome.latency / (1.0 + options.step);
+    outcome.lower_bound = std::min(bound, best_) * batch_.micro_batch;
     return outcome;
   }
 

@@ -12,7 +12,7 @@ namespace pipegraph {
 struct LatencyOutcome {
   std::optional<SearchPlan> plan;
   double latency = 0.0;      ///< of the plan: seconds per mini-batch
-  double lower_bound = 0.0;  ///< over the family
+  double lower_bound = 0.0;  ///< over the family; no further below the latency than `step`
   std::uint64_t sweeps = 0;  ///< largest times tried
 };
 

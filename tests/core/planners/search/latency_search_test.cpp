@@ -61,6 +61,7 @@ TEST(LeastLatency, EqualsTheBestOfAllChainsAndSplits) {
     ASSERT_EQ(found.plan.has_value(), best < 1e300) << "seed " << seed;
     if (!found.plan) continue;
     EXPECT_NEAR(found.latency, best, 1e-9 * best) << "seed " << seed;
+    EXPECT_NEAR(found.lower_bound, best, 1e-9 * best) << "seed " << seed;
     EXPECT_NEAR(latency(random.problem, random.costs, *found.plan), best, 1e-9 * best);
   }
 }
@@ -77,7 +78,8 @@ TEST(LeastLatency, WithStepsStaysWithinTheirSize) {
     const LatencyOutcome coarse = least_latency(random.problem, pairs, random.costs, {0.05});
 
     EXPECT_LE(coarse.latency, exact.latency * 1.05 * (1 + 1e-9)) << "seed " << seed;
-    EXPECT_LE(coarse.lower_bound, exact.latency * (1 + 1e-9));
+    EXPECT_LE(coarse.lower_bound, exact.latency * (1 + 1e-9)) << "seed " << seed;
+    EXPECT_LE(coarse.latency, coarse.lower_bound * 1.05 * (1 + 1e-9)) << "seed " << seed;
     EXPECT_LE(coarse.sweeps, exact.sweeps);
   }
 }
