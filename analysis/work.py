@@ -4,7 +4,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
-from analysis import comparison, figure, gantt, memory, page, stage_graph, sweep
+from analysis import comparison, figure, gantt, memory, page, stage_graph, sweep, verbs
 from analysis.files import write_whole
 from analysis.gantt_view import enlarged_span
 from analysis.load import load
@@ -69,7 +69,9 @@ def draw_all(pictures, jobs):
         return {
             picture.path: figure.draw(picture.painter, *picture.arguments) for picture in pictures
         }
-    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context("fork"), initializer=verbs.end_at_once
+    ) as pool:
         tasks = [
             (picture.path, pool.submit(figure.draw, picture.painter, *picture.arguments))
             for picture in pictures

@@ -1,5 +1,6 @@
 #include "apps/cost_output.h"
 
+#include "apps/interruption.h"
 #include "apps/profiling.h"
 #include "core/base/errors.h"
 #include "core/base/files.h"
@@ -21,7 +22,9 @@ void check_cost_output(const fs::path& target, const fs::path& profiled) {
                       fmt::format("there is no folder '{}'", folder.string()),
                       "a file in a folder that exists (-o)");
   // Without commit() it leaves nothing; a pipe would wait for its reader.
-  if (!fs::is_other(target, ignored)) FileWriter{target};
+  if (fs::is_other(target, ignored)) return;
+  const SignalsHeld held;
+  FileWriter{target};
 }
 
 std::optional<CostFile> costs_to_merge_with(const fs::path& target, const CostFile& fresh) {

@@ -27,6 +27,7 @@ namespace po = boost::program_options;
 
 constexpr int k_fewest_blocks = 4;
 constexpr int k_fewest_steps = 20;
+constexpr int k_most = 1 << 24;  ///< blocks or steps
 
 Options make_options() {
   Options options(
@@ -43,21 +44,22 @@ Options make_options() {
                 "results folder (default: out/<scenario name>-crosscheck)");
   add_measured_devices(options);
   options.add()("blocks", po::value<int>()->default_value(k_fewest_blocks)->value_name("N"),
-                "blocks of profile and measurement, 4 or more");
+                "blocks of profile and measurement, 4 to 16777216");
   options.add()("steps", po::value<int>()->default_value(24)->value_name("N"),
-                "steps of each plan that count, 20 or more");
+                "steps of each plan that count, 20 to 16777216");
   add_tolerance(options);
   options.add()("no-report", "leave out pictures");
   add_format(options);
   return options;
 }
 
-int at_least(const po::variables_map& values, const std::string& name, int least) {
+int count_from(int least, const po::variables_map& values, const std::string& name) {
   const int number = values[name].as<int>();
-  if (number < least)
-    throw ConfigError({.file = "--" + name}, fmt::format("{} is too few to judge by", number),
-                      fmt::format("{} or more", least));
-  return number;
+  if (number >= least && number <= k_most) return number;
+  throw ConfigError(
+      {.file = "--" + name},
+      fmt::format("{} is too {} to judge by", number, number < least ? "few" : "many"),
+      fmt::format("{} to {}", least, k_most));
 }
 
 /// All that a cross-check goes through, in this order.
@@ -233,22 +235,21 @@ int run_crosscheck(Arguments arguments, const Console& console) {
   const OutputFormat format = format_of(*values);
   const auto tolerance = tolerance_of(*values);
   const MeasuredDevices devices = measured_devices_of(*values);
-  const int blocks = at_least(*values, "blocks", k_fewest_blocks);
-  const int steps = at_least(*values, "steps", k_fewest_steps);
+  const int blocks = count_from(k_fewest_blocks, *values, "blocks");
+  const int steps = count_from(k_fewest_steps, *values, "steps");
   const Study study = load_checked_study(*values);
   const std::filesystem::path target = output_folder(study, *values);
-  ResultsFolder folder = ResultsFolder::create(target);
-  std::optional<RemovedOnSignal> interruption(folder.leftovers());
+  GuardedResults results(target);
   Crosscheck check(study, devices, console);
   check.profile_machine();
   check.make_plans();
   check.run(blocks, steps);
-  check.write(folder.path());
-  commit(folder, interruption);
+  check.write(results.folder().path());
+  results.commit();
   Comparison comparison =
       compare_results(load_results(target / "predicted"), load_results(target / "measured"));
   comparison.tolerance = tolerance;
-  write_file(target / "comparison.json", comparison_in(OutputFormat::Json, comparison));
+  write_whole_file(target / "comparison.json", comparison_in(OutputFormat::Json, comparison));
   print_result(console, comparison_in(format, comparison));
   const int drawn = values->count("no-report") > 0 ? ExitDone : draw(target, console);
   print_message(console, fmt::format("results: {}\n", target.string()));

@@ -1,8 +1,11 @@
 // What Ctrl-C, `kill` and a closed terminal leave behind: nothing half-done.
 #pragma once
 
-#include <csignal>
+#include <sys/types.h>
+
+#include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include "core/report/results_folder.h"
 
@@ -19,19 +22,45 @@ class RemovedOnSignal {
   ~RemovedOnSignal();
 };
 
-/// The same signals wait until it is gone.
+/// The same signals wait until it is gone, on whatever thread they arrive.
 class SignalsHeld {
  public:
   SignalsHeld();
   SignalsHeld(const SignalsHeld&) = delete;
   SignalsHeld& operator=(const SignalsHeld&) = delete;
   ~SignalsHeld();
-
- private:
-  sigset_t before_{};
 };
 
-/// Files take their place all or not at all, whatever signal comes; from then on none removes them.
-void commit(ResultsFolder& folder, std::optional<RemovedOnSignal>& interruption);
+/// The same signals also end this child process, and wait for its end. One at a time.
+class EndedOnSignal {
+ public:
+  explicit EndedOnSignal(pid_t child);
+  EndedOnSignal(const EndedOnSignal&) = delete;
+  EndedOnSignal& operator=(const EndedOnSignal&) = delete;
+  /// Once the child has been waited for.
+  ~EndedOnSignal();
+};
+
+/// A results folder that leaves nothing behind, whatever signal ends the program before commit().
+class GuardedResults {
+ public:
+  /// Errors: as ResultsFolder::create.
+  explicit GuardedResults(const std::filesystem::path& target);
+  GuardedResults(const GuardedResults&) = delete;
+  GuardedResults& operator=(const GuardedResults&) = delete;
+  ~GuardedResults();
+
+  ResultsFolder& folder() { return folder_; }
+  /// Files take their place all or not at all; from then on no signal removes them.
+  void commit();
+
+ private:
+  std::optional<SignalsHeld> held_;  // while the members below come and go
+  ResultsFolder folder_;
+  std::optional<RemovedOnSignal> removal_;
+};
+
+/// write_file, which no signal cuts short. Waiting for the reader of a pipe is cut short.
+void write_whole_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace pipegraph

@@ -3,10 +3,10 @@
 
 #include "apps/cuda_module.h"
 #include "apps/exit_code.h"
+#include "apps/interruption.h"
 #include "apps/link_texts.h"
 #include "apps/progress.h"
 #include "apps/verb.h"
-#include "core/base/files.h"
 
 namespace pipegraph {
 namespace {
@@ -28,7 +28,7 @@ Options make_options() {
   options.add()("output,o", po::value<std::string>()->value_name("FILE"),
                 "the cluster file to write");
   options.add()("repetitions", po::value<int>()->default_value(20)->value_name("N"),
-                "copies of each size that count; less of large ones");
+                "copies of each size that count, less of large ones, 1 to 1000000");
   add_format(options);
   return options;
 }
@@ -58,7 +58,7 @@ int run_links(Arguments arguments, const Console& console) {
   }
   print_result(console, table_of_links(machine).in(format));
   if (output) {
-    write_file(*output, cluster_text(machine, gpus));
+    write_whole_file(*output, cluster_text(machine, gpus));
     print_message(console, fmt::format("cluster: {}\n", *output));
   }
   return ExitDone;

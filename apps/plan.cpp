@@ -3,12 +3,12 @@
 #include <filesystem>
 
 #include "apps/exit_code.h"
+#include "apps/interruption.h"
 #include "apps/outcome.h"
 #include "apps/progress.h"
 #include "apps/result_table.h"
 #include "apps/search_table.h"
 #include "apps/verb.h"
-#include "core/base/files.h"
 #include "core/plan/plan_file.h"
 
 namespace pipegraph {
@@ -64,7 +64,7 @@ const Outcome* best_of(const std::vector<Outcome>& outcomes) {
 void write_best(const Outcome& best, const Setup& setup, const std::string& path,
                 const Console& console) {
   const Scenario& scenario = setup.scenario;
-  write_file(path, plan_file_text(*best.plan, *setup.workload.graph, origin_of(scenario)));
+  write_whole_file(path, plan_file_text(*best.plan, *setup.workload.graph, origin_of(scenario)));
   print_note(console, fmt::format("wrote plan '{}' to {}", best.plan->name, path));
 }
 

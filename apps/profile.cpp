@@ -6,10 +6,10 @@
 #include "apps/cost_output.h"
 #include "apps/device_kinds.h"
 #include "apps/exit_code.h"
+#include "apps/interruption.h"
 #include "apps/profiling.h"
 #include "apps/sample_counts.h"
 #include "apps/verb.h"
-#include "core/base/files.h"
 #include "core/plan/plan_file.h"
 #include "exec/cores.h"
 #include "exec/measure/operator_profile.h"
@@ -43,7 +43,8 @@ Options make_options() {
   add_measured_devices(options);
   options.add()(
       "samples", po::value<std::string>()->value_name("LIST"),
-      "operators: numbers of samples (default: powers of two up to the mini-batch, or 32)");
+      "operators: numbers of samples, 1 to 2^30 each, e.g. 1,8,64 (default: powers of two up to "
+      "the mini-batch, or 32)");
   options.add()("repetitions", po::value<int>()->default_value(20)->value_name("N"),
                 "times that each pass is measured on each thread, 1 to 1000000");
   options.add()(
@@ -157,7 +158,7 @@ int run_profile(Arguments arguments, const Console& console) {
   }
   if (const std::string note = note_of_disturbance(file); !note.empty()) print_note(console, note);
   if (known) file = merged(*known, file, target);
-  write_file(target, to_yaml_text(file));
+  write_whole_file(target, to_yaml_text(file));
   print_message(console, fmt::format("costs: {}\n", target));
   return ExitDone;
 }

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include "apps/installation.h"
+#include "apps/interruption.h"
 #include "core/base/errors.h"
 
 namespace pipegraph {
@@ -37,10 +39,15 @@ int run_python(const std::filesystem::path& program, const std::vector<std::stri
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   pid_t child = 0;
-  const int error =
-      ::posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) fail(std::system_category().message(error));
+  std::optional<EndedOnSignal> ended_on_signal;
+  {
+    const SignalsHeld held;
+    const int error =
+        ::posix_spawn(&child, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) fail(std::system_category().message(error));
+    ended_on_signal.emplace(child);
+  }
   return exit_code_of(child);
 }
 

@@ -7,7 +7,7 @@
 
 namespace pipegraph {
 
-/// One or more, each at least 1. Errors: ConfigError.
+/// One or more, each from 1 to 2^30. Errors: ConfigError.
 std::vector<std::int64_t> parse_sample_counts(const std::string& text);
 
 }  // namespace pipegraph

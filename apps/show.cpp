@@ -132,7 +132,7 @@ Options make_options() {
   add_scenario(options);
   add_choice_of_plan(options);
   options.add()("samples", po::value<std::string>()->value_name("LIST"),
-                "costs: numbers of samples (default: 1 and the mini-batch)");
+                "costs: numbers of samples, 1 to 2^30 each (default: 1 and the mini-batch)");
   add_format(options);
   return options;
 }

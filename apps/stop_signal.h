@@ -1,9 +1,6 @@
 // SIGHUP, SIGINT and SIGTERM ask for an orderly end: what runs finishes its step, saves what it
-// should, and returns. A second signal of the kind ends the process at once.
+// should, and returns. A second signal of the kind does what it did before: it ends the process.
 #pragma once
-
-#include <array>
-#include <csignal>
 
 namespace pipegraph {
 
@@ -17,10 +14,6 @@ class StopSignal {
 
   /// The signal that came, 0 if none.
   static int received();
-
- private:
-  static constexpr std::array k_signals{SIGHUP, SIGINT, SIGTERM};
-  std::array<struct sigaction, k_signals.size()> before_{};
 };
 
 }  // namespace pipegraph

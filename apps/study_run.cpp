@@ -123,8 +123,8 @@ int carry_out_study(const Study& study, const po::variables_map& values, const P
     return ExitDone;
   }
   const std::filesystem::path target = output_folder(study, values);
-  ResultsFolder folder = ResultsFolder::create(target);
-  std::optional<RemovedOnSignal> interruption(folder.leftovers());
+  GuardedResults results_folder(target);
+  ResultsFolder& folder = results_folder.folder();
   if (folder.removed_unfinished())
     print_note(console, fmt::format("{}: removed the unfinished results of a run that was killed",
                                     target.string()));
@@ -132,7 +132,7 @@ int carry_out_study(const Study& study, const po::variables_map& values, const P
   StudyRun run(study, &folder, rows, runner);
   const std::vector<PointResult> results = run.all(console);
   folder.write_summary(study.name, results);
-  commit(folder, interruption);
+  results_folder.commit();
   for (const std::string& note : run.notes()) print_note(console, note);
   print_result(console, results_in(format, study.name, results));
   const int drawn = values.count("no-report") > 0 ? ExitDone : add_report(target, console);

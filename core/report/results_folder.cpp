@@ -134,7 +134,8 @@ ResultsFolder::~ResultsFolder() {
 Leftovers ResultsFolder::leftovers() const {
   return {.part = staging_,
           .all = origin_ == Origin::Made ? target_ : std::filesystem::path(),
-          .keeps_all = target_ / k_training_folder};
+          .keeps_all = target_ / k_training_folder,
+          .parents = made_parents_};
 }
 
 void ResultsFolder::abandon() const {
@@ -143,8 +144,7 @@ void ResultsFolder::abandon() const {
   const Leftovers left = leftovers();
   const bool all = !left.all.empty() && !std::filesystem::exists(left.keeps_all, ignored);
   std::filesystem::remove_all(all ? left.all : left.part, ignored);
-  // Only if nothing else has come into them meanwhile.
-  for (const std::filesystem::path& parent : made_parents_)
+  for (const std::filesystem::path& parent : left.parents)
     if (!std::filesystem::remove(parent, ignored)) return;
 }
 

@@ -25,6 +25,8 @@ struct Leftovers {
   std::filesystem::path part;       ///< the unfinished results
   std::filesystem::path all;        ///< instead, if it is not empty and ...
   std::filesystem::path keeps_all;  ///< ... this does not exist
+  /// Folders made for it, innermost first; then they go as far as nothing else is in them.
+  std::vector<std::filesystem::path> parents;
 };
 
 /// Files gather inside the folder, hidden, until commit() puts them in the place of an earlier

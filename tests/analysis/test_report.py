@@ -1,6 +1,7 @@
 """The command: exit codes, messages, and that nothing is written when something is wrong."""
 
 import random
+import signal
 import subprocess
 import sys
 import unittest
@@ -56,6 +57,28 @@ class Report(FolderCase):
             r"^pipegraph report: .*plans/graph/memory.csv:3: time_s: 'oops' is not a number\n$",
         )
         self.assertEqual(self.made(), [])
+
+    def test_a_signal_ends_it_without_half_a_file(self):
+        self.write()
+        script = (
+            "import os, signal, sys; from pathlib import Path\n"
+            "from analysis import files, verbs\n"
+            "signum = signal.Signals[sys.argv[1]]\n"
+            "signal.signal(signum, signal.SIG_DFL)\n"
+            "os.replace = lambda *_: os.kill(os.getpid(), signum)\n"
+            "page = Path(sys.argv[2], 'report.html')\n"
+            "verbs.carry_out('report', lambda: files.write_whole(page, b'half'))\n"
+        )
+        for name in ("SIGHUP", "SIGINT", "SIGTERM"):
+            done = subprocess.run(
+                [sys.executable, "-B", "-c", script, name, str(self.folder)],
+                capture_output=True,
+                text=True,
+                check=False,
+                cwd=PROGRAM.parents[1],
+            )
+            self.assertEqual((done.returncode, done.stderr), (-signal.Signals[name], ""))
+            self.assertEqual(self.made(), [])
 
     def test_bad_arguments_end_with_two(self):
         self.write()

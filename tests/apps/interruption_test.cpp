@@ -1,5 +1,8 @@
-// What a `simulate` that is stopped by a signal leaves behind. It waits in a pipe that nobody
-// writes to, where one of its plans should come from.
+// What a program that is stopped by a signal leaves behind. The `simulate` here waits in a pipe
+// that nobody writes to, where one of its plans should come from.
+#include "apps/interruption.h"
+
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -29,12 +32,12 @@ class Interrupted : public test::Workbench {
     write_file("endless.yaml", read_file("branches.yaml") + "  - {name: late, file: pipe.yaml}\n");
   }
 
-  /// The status of a run that got `signal` once it had begun to write.
-  int stop_with(int signal) const {
+  /// The status of a run that got `signal` once it had begun to write to `folder`.
+  int stop_with(int signal, const std::string& folder = "results") const {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(run({"simulate", "endless.yaml", "--no-report", "-o", "results"}).code);
+    if (child == 0) ::_exit(run({"simulate", "endless.yaml", "--no-report", "-o", folder}).code);
     int status = 0;
-    while (!exists("results/.partial/scenario.yaml")) {
+    while (!exists(folder + "/.partial/scenario.yaml")) {
       if (::waitpid(child, &status, WNOHANG) == child) return status;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
@@ -51,6 +54,78 @@ TEST_F(Interrupted, SignalsEndItAndLeaveNothing) {
     EXPECT_EQ(WTERMSIG(status), signal);
     EXPECT_FALSE(exists("results"));
   }
+}
+
+TEST_F(Interrupted, SignalsRemoveTheParentsThatWereMadeAndNoOthers) {
+  std::filesystem::create_directory("old");
+  stop_with(SIGINT, "old/new/newer/results");
+  EXPECT_TRUE(exists("old"));
+  EXPECT_FALSE(exists("old/new"));
+}
+
+/// The status of a process that does `work` and then ends with 0.
+template <class Work>
+int status_of(const Work& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_F(Interrupted, HeldSignalsComeOnceNobodyHoldsThem) {
+  const int status = status_of([] {
+    const SignalsHeld outer;
+    {
+      const SignalsHeld inner;
+      ::raise(SIGTERM);
+    }
+    write_file("whole", "");
+  });
+  EXPECT_TRUE(exists("whole"));
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+TEST_F(Interrupted, SignalsAreHeldOnEveryThread) {
+  const int status = status_of([] {
+    const SignalsHeld held;
+    std::thread([] { ::raise(SIGINT); }).join();
+    write_file("whole", "");
+  });
+  EXPECT_TRUE(exists("whole"));
+  EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+TEST_F(Interrupted, ResultsThatAreCommittedStay) {
+  const int status = status_of([] {
+    GuardedResults results("made/results");
+    results.folder().write_summary("scenario", {});
+    results.commit();
+    ::raise(SIGTERM);
+  });
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(exists("made/results/summary.json"));
+}
+
+TEST_F(Interrupted, ASignalEndsTheChildThatIsWaitedForFirst) {
+  const int status = status_of([this] {
+    const pid_t waiter = ::fork();
+    if (waiter == 0) {
+      std::signal(SIGTERM, [](int) { ::_exit(::creat("told", 0600) < 0 ? 1 : 0); });
+      ::creat("ready", 0600);
+      while (true) ::pause();
+    }
+    const EndedOnSignal ended(waiter);
+    while (!exists("ready")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ::raise(SIGHUP);
+  });
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGHUP);
+  EXPECT_TRUE(exists("told"));
 }
 
 TEST_F(Interrupted, SignalsEndACrossCheckAndLeaveNothing) {
