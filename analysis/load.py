@@ -7,6 +7,7 @@ import numpy
 
 from analysis import palette
 from analysis.files import InputError, field, read_json, read_table
+from analysis.swept import by_difference
 
 MOST_TIMELINE_ROWS = 200_000
 STATUSES = ("ok", "infeasible", "out_of_memory", "deadlock")
@@ -139,6 +140,8 @@ def load(folder, chosen_points=None):
         raise InputError(f"{where}: points: the list is empty; there is nothing to report")
     for index, point in enumerate(points):
         results.points.append(_point(folder, index, point, f"{where}: points[{index}]"))
+    for point, keys in zip(results.points, by_difference([point.keys for point in results.points])):
+        point.keys = keys
     for index in _chosen(chosen_points, results):
         for run in results.points[index].runs:
             _load_tables(run)

@@ -49,12 +49,23 @@ _PLAN_DASHES = ("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 
 
 def plan_style(index):
-    """Colour, marker and dash pattern of the plan at `index` of the scenario."""
+    """Colour, marker and dash pattern of the plan at `index` of the scenario.
+
+    Of more plans than colours the later ones have lighter ones, for pictures without markers.
+    """
+    colour = _PLAN_COLOURS[index % len(_PLAN_COLOURS)]
     return (
-        _PLAN_COLOURS[index % len(_PLAN_COLOURS)],
+        tint(colour, index // len(_PLAN_COLOURS)),
         _PLAN_MARKERS[index % len(_PLAN_MARKERS)],
         _PLAN_DASHES[index % len(_PLAN_DASHES)],
     )
+
+
+def tint(colour, step):
+    """`colour` for step 0, mixed with ever more white for 1 and 2, and so on in turns."""
+    white = (0.0, 0.4, 0.7)[step % 3]
+    channels = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(channel + white * (255 - channel)):02X}" for channel in channels)
 
 
 def shade(colour, step):

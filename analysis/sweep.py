@@ -10,6 +10,7 @@ from analysis import figure, palette, quantities
 
 MOST_PANELS = 6
 _LETTERS = 13  # of a panel's title, per inch
+_LONGEST_TICK = 24
 _SLANT = 0.35  # inches for slanted names on the x axis
 _ROW, _TOP, _BOTTOM, _LEFT = 2.5, 0.55, 0.65, 0.95
 _GAP, _SCALE = 0.25, 0.4  # inches between panels; more of them for a scale of its own
@@ -195,7 +196,7 @@ def _ticks(axes, places, labels):
     if labels is not None:
         axes.set_xticks(
             range(len(labels)),
-            [figure.label(label, 14) for label in labels],
+            [figure.label(label, _LONGEST_TICK) for label in labels],
             rotation=20 if _slanted(labels) else 0,
         )
         return

@@ -64,6 +64,12 @@ class Palette(unittest.TestCase):
     def test_plans_differ_in_colour_marker_or_dash(self):
         self.assertEqual(len({palette.plan_style(index) for index in range(40)}), 40)
 
+    def test_twenty_plans_differ_in_colour_alone(self):
+        colours = {index: palette.plan_style(index)[0] for index in range(20)}
+        for (one, first), (other, second) in itertools.combinations(colours.items(), 2):
+            distance = numpy.linalg.norm(lab(first, "normal") - lab(second, "normal"))
+            self.assertGreater(distance, 5, f"plans {one} and {other}")
+
     def test_ink_can_be_read(self):
         for colour in (
             palette.shade(colour, step) for colour in palette.KINDS.values() for step in range(4)
