@@ -39,6 +39,23 @@ std::vector<DeviceId> unused_devices(const Topology& topology, const std::vector
   return unused;
 }
 
+/// Why the plan does not fit; also that it would but for what messages need, which no search knows.
+std::string reason_of(const Plan& plan, const PreparedPlan& prepared) {
+  std::string reason = prepared.reason;
+  Bytes buffers;
+  for (const DeviceMemory& device : prepared.memory.devices) {
+    if (device.fits()) continue;
+    const Bytes own = device.peak_parts[static_cast<std::size_t>(MemoryPart::ReceiveSlots)] +
+                      device.peak_parts[static_cast<std::size_t>(MemoryPart::SendBuffers)];
+    if (device.peak - device.available > own) return reason;
+    buffers = std::max(buffers, own);
+  }
+  if (buffers == Bytes{}) return reason;
+  reason +=
+      fmt::format(" (it fits but for buffers of messages, up to {} a device", to_text(buffers));
+  return reason + (plan.receive_slots == 0 ? ": 'receive_slots: 1' needs fewer)" : ")");
+}
+
 Bytes largest_excess(const MemoryReport& memory) {
   Bytes most;
   for (const DeviceMemory& device : memory.devices)
@@ -165,7 +182,7 @@ class SizeSearch {
       if (!best_ || better(rated, *best_)) best_ = rated;
       return;
     }
-    candidate.why_not = evaluation.prepared.reason;
+    candidate.why_not = reason_of(plan, evaluation.prepared);
     const Bytes excess = largest_excess(evaluation.prepared.memory);
     candidate.done = excess == Bytes{} || candidate.attempts >= k_most_attempts;
     candidate.withholding.lacked(excess);

@@ -66,9 +66,19 @@ class PiperSearch {
   /// Whether any stages were found: then only the final count of memory can have refused them.
   bool proposed() const { return proposed_; }
 
+  /// From here on memory is what the schedule keeps in flight, which is more than Piper has it
+  /// where later stages have more replicas.
+  void follow_schedule() {
+    in_flight_ = LayerInFlight::Schedule;
+    last_ratio_ = 0.0;
+    report_.notes.emplace_back(
+        "the final count of memory refuses what is found by Piper's rule of samples in flight: "
+        "searched by the schedule's");
+  }
+
   int devices() const { return devices_; }
 
-  /// Plans on fewer devices keep fewer micro-batches in flight.
+  /// Plans on fewer devices keep fewer micro-batches in flight, and fewer buffers of messages.
   void use_at_most(int devices) { devices_ = devices; }
 
   /// On how many devices micro-batches of that size would fit, if there are any.
@@ -117,6 +127,7 @@ class PiperSearch {
         {.micro_batch = micro_batch, .granularity = own_.granularity, .recompute = own_.recompute});
     layers.problem.knapsack = own_.knapsack;
     layers.problem.transfer = own_.transfer;
+    layers.problem.in_flight = in_flight_;
     layers.problem.devices = devices_;
     return layers;
   }
@@ -169,7 +180,8 @@ class PiperSearch {
   SearchReport report_;
   IdealFamily family_;
   std::optional<DownsetPairs> pairs_;
-  int devices_ = 1;        ///< that a plan may use
+  int devices_ = 1;  ///< that a plan may use
+  LayerInFlight in_flight_ = LayerInFlight::Replicas;
   bool proposed_ = false;  ///< some stages
   std::function<Seconds()> elapsed_;
   std::uint64_t looked_at_ = 0;  ///< pairs of downsets
@@ -188,7 +200,10 @@ PlannerResult plan_piper(const Workload& workload, const PlannerOptions& options
                          const PiperOptions& own) {
   PiperSearch search(workload, options, own);
   PlannerResult result = best_of_search(workload, options, "piper", search);
-  if (options.device_use == DeviceUse::Exactly || !search.proposed()) return result;
+  if (std::holds_alternative<Plan>(result) || !search.proposed()) return result;
+  search.follow_schedule();
+  result = best_of_search(workload, options, "piper", search);
+  if (options.device_use == DeviceUse::Exactly) return result;
   while (std::holds_alternative<Infeasible>(result) && search.devices() > 1) {
     search.use_at_most(search.devices() / 2);
     PlannerResult fewer = best_of_search(workload, options, "piper", search);

@@ -26,7 +26,8 @@ struct PiperOptions {
 /// Of every candidate size of one replica's micro-batch the plan of least maximal time, ranked by
 /// the analytic iteration time; a stage of d replicas takes micro-batches of d times that size. Its
 /// objective is "max_time_per_sample_s". Exact, without a limit in time, where all downsets are
-/// searched.
+/// searched. Where the final count of memory refuses every plan found, the search counts what the
+/// schedule keeps in flight instead of Piper's sum of replicas.
 PlannerResult plan_piper(const Workload& workload, const PlannerOptions& options,
                          const PiperOptions& own);
 

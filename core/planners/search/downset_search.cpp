@@ -61,7 +61,8 @@ std::vector<Digraph::Node> DownsetSearch::layers_of(const DownsetPair& pair) con
 }
 
 double DownsetSearch::priced(const DownsetPair& pair, std::size_t degree, const StageShape& shape) {
-  const auto limit = static_cast<std::uint64_t>(problem_.devices) + 1;
+  // By any rule a stage adds at most twice the replicas of two neighbours to what is in flight.
+  const auto limit = 4 * static_cast<std::uint64_t>(problem_.devices) + 1;
   const auto ideals = static_cast<std::uint64_t>(pairs_.family().ideals.size());
   const std::uint64_t index =
       static_cast<std::uint64_t>(pair.inner) * ideals + static_cast<std::uint64_t>(pair.outer);
@@ -104,12 +105,15 @@ bool DownsetSearch::fits_target(const DownsetPair& pair, std::size_t degree,
   return price < k_infinite && price <= target_;
 }
 
-void DownsetSearch::insert(std::vector<Label>& front, const Label& label) {
+bool DownsetSearch::no_worse(const Label& a, const Label& b) const {
+  return a.devices <= b.devices && a.in_flight <= b.in_flight &&
+         (problem_.in_flight == LayerInFlight::Replicas || a.d <= b.d);
+}
+
+void DownsetSearch::insert(std::vector<Label>& front, const Label& label) const {
   for (const Label& other : front)
-    if (other.devices <= label.devices && other.replicas <= label.replicas) return;
-  std::erase_if(front, [&](const Label& other) {
-    return other.devices >= label.devices && other.replicas >= label.replicas;
-  });
+    if (no_worse(other, label)) return;
+  std::erase_if(front, [&](const Label& other) { return no_worse(label, other); });
   front.push_back(label);
 }
 
@@ -131,20 +135,21 @@ void DownsetSearch::extend_degree(const Reached& reached, std::size_t degree) {
   if (first == replicas_.end() ||
       std::ranges::none_of(from, [&](const Label& l) { return l.devices + t * *first <= most; }))
     return;
+  const bool by_replicas = problem_.in_flight == LayerInFlight::Replicas;
   const StageTerms& stage = terms(reached, degree);
   const auto fast =
       std::find_if(first, replicas_.end(), [&](int d) { return least_time(stage, d) <= target_; });
   for (std::size_t i = 0; i < from.size(); ++i) {
     for (const int d : std::span(fast, replicas_.end())) {
       const std::int32_t devices = from[i].devices + t * d;
-      const std::int32_t replicas = from[i].replicas + d;
-      if (devices > most || replicas > problem_.micro_batches) break;
-      if (!fits_target(pair, degree, {t, d, (replicas + d - 1) / d}, stage)) continue;
-      // More replicas of the same stage would be dominated.
+      if (devices > most) break;
+      if (by_replicas && from[i].in_flight + d > problem_.micro_batches) break;
+      const int in_flight = in_flight_before(problem_, d, from[i].in_flight, from[i].d);
+      if (!fits_target(pair, degree, {t, d, (in_flight + d - 1) / d}, stage)) continue;
       insert(fronts_[static_cast<std::size_t>(pair.next)],
-             {devices, replicas, pair.inner, pair.outer, static_cast<std::int32_t>(i),
+             {devices, in_flight, pair.inner, pair.outer, static_cast<std::int32_t>(i),
               static_cast<std::int32_t>(degree), d});
-      break;
+      if (by_replicas) break;  // more replicas of the same stage would be dominated
     }
   }
 }
@@ -184,7 +189,7 @@ LayerPlan DownsetSearch::plan_of(const Label& last) const {
     std::vector<Digraph::Node> layers = layers_of(pair);
     for (Digraph::Node& layer : layers) layer = original[static_cast<std::size_t>(layer)];
     std::ranges::sort(layers);
-    const int y = (label->replicas + label->d - 1) / label->d;
+    const int y = (label->in_flight + label->d - 1) / label->d;
     auto stage = price_stage(
         problem_, layers, {costs_.degrees()[static_cast<std::size_t>(label->degree)], label->d, y});
     check(stage.has_value(), "a stage of the search cannot be priced");

@@ -41,12 +41,12 @@ class DownsetSearch {
   /// A plan of the layers of a downset, as far as later stages can tell.
   struct Label {
     std::int32_t devices = 0;
-    std::int32_t replicas = 0;  ///< summed over the stages
-    std::int32_t inner = -1;    ///< of the last stage
+    std::int32_t in_flight = 0;  ///< of the last stage, see in_flight_before
+    std::int32_t inner = -1;     ///< of the last stage
     std::int32_t outer = -1;
     std::int32_t parent = -1;  ///< label of `inner`
     std::int32_t degree = 0;
-    std::int32_t d = 1;
+    std::int32_t d = 0;  ///< replicas of the last stage
   };
   bool fits_target(const DownsetPair& pair, std::size_t degree, const StageShape& shape,
                    const StageTerms& terms);
@@ -64,7 +64,9 @@ class DownsetSearch {
   };
   void extend_degree(const Reached& reached, std::size_t degree);
   const StageTerms& terms(const Reached& reached, std::size_t degree);
-  static void insert(std::vector<Label>& front, const Label& label);
+  /// Whether whatever goes on from `b` goes on from `a` as well.
+  bool no_worse(const Label& a, const Label& b) const;
+  void insert(std::vector<Label>& front, const Label& label) const;
   LayerPlan plan_of(const Label& last) const;
 
   const LayerProblem& problem_;

@@ -126,6 +126,18 @@ std::optional<LayerStage> price_stage(const LayerProblem& problem,
   return stage;
 }
 
+int in_flight_before(const LayerProblem& problem, int replicas, int behind, int behind_replicas) {
+  const auto whole = [&](int samples) { return (samples + replicas - 1) / replicas * replicas; };
+  int samples = 0;
+  if (problem.in_flight == LayerInFlight::Replicas)
+    samples = behind + replicas;
+  else if (replicas > behind_replicas)
+    samples = whole(behind) + replicas;
+  else
+    samples = whole(behind + behind_replicas);
+  return std::min(samples, problem.micro_batches);
+}
+
 std::vector<int> replica_counts(const LayerProblem& problem) {
   std::vector<int> counts;
   for (int d = 1; d <= std::min(problem.devices, problem.micro_batches); ++d)

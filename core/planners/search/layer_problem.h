@@ -32,6 +32,13 @@ enum class TransferCharge : std::uint8_t {
   Consumer,  ///< every tensor once where it is produced and once in each stage that reads it
 };
 
+/// What of a replica's micro-batches a stage has in flight.
+enum class LayerInFlight : std::uint8_t {
+  Replicas,  ///< as Piper has it: as many as this and all later stages have replicas
+  Schedule,  ///< what 1F1B keeps where stages take micro-batches of different sizes
+             ///< (docs/schedules)
+};
+
 struct LayerProblem {
   Digraph graph;
   std::vector<std::vector<LayerDegree>> layers;  ///< by layer, ascending degrees, 1 first
@@ -42,6 +49,7 @@ struct LayerProblem {
   double bandwidth = 0.0;
   TransferCharge transfer = TransferCharge::Consumer;
   KnapsackMethod knapsack = KnapsackMethod::Exact;
+  LayerInFlight in_flight = LayerInFlight::Replicas;
 };
 
 struct LayerStage {
@@ -65,7 +73,7 @@ struct LayerPlan {
 struct StageShape {
   int tensor_parallel = 1;
   int replicas = 1;   ///< d
-  int in_flight = 1;  ///< y = ceil(replicas of this and later stages / d)
+  int in_flight = 1;  ///< y, micro-batches of a replica
 };
 
 /// The ways of `layers` at a degree, as knapsack choices: by layer its cost and its memory. Empty
@@ -82,6 +90,10 @@ StageChoices stage_choices(const LayerProblem& problem, const std::vector<Digrap
 std::optional<LayerStage> price_stage(const LayerProblem& problem,
                                       const std::vector<Digraph::Node>& layers,
                                       const StageShape& shape);
+
+/// What a stage of `replicas` has in flight in front of one that has `behind` (0: there is none) on
+/// `behind_replicas`, in micro-batches of one replica over all of them; no more than there are.
+int in_flight_before(const LayerProblem& problem, int replicas, int behind, int behind_replicas);
 
 /// The divisors of the micro-batches up to the devices, ascending: the replicas a stage may have.
 std::vector<int> replica_counts(const LayerProblem& problem);

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
+
+#include "core/planners/layer_input.h"
+#include "core/schedule/schedule.h"
 #include "tests/support/tiny_clusters.h"
 #include "tests/support/tiny_graphs.h"
 #include "tests/support/tiny_stages.h"
@@ -97,6 +101,46 @@ TEST(Piper, SaysHowManyDevicesWouldDo) {
   EXPECT_THAT(std::get<Infeasible>(two).reason,
               HasSubstr("the smallest feasible device count is 3"));
   EXPECT_TRUE(std::holds_alternative<Plan>(piper(on(six, test::ideal_cluster(3, device)), 1)));
+}
+
+TEST(Piper, KnowsWhatTheScheduleKeepsInFlight) {
+  // Chains of stages with random numbers of replicas, each taking micro-batches of its own size.
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 200; ++round) {
+    const int length = std::uniform_int_distribution<int>(1, 6)(random);
+    const ComputationGraph graph = test::chain_graph(length);
+    std::vector<Stage> stages = test::stage_per_operator(graph);
+    LayerProblem problem{.micro_batches = 40, .in_flight = LayerInFlight::Schedule};
+    for (Stage& stage : stages)
+      stage.micro_batch = std::uniform_int_distribution<int>(1, 6)(random);
+    const StageGraph chain(graph, stages, PlanKind::Sequential);
+    const std::vector<std::int64_t> by_schedule =
+        in_flight_samples(chain, {.mini_batch = problem.micro_batches});
+    int behind = 0, behind_replicas = 0;
+    for (auto s = stages.size(); s-- > 0;) {
+      behind = in_flight_before(problem, stages[s].micro_batch, behind, behind_replicas);
+      behind_replicas = stages[s].micro_batch;
+      EXPECT_EQ(behind, std::min<std::int64_t>(by_schedule[s], problem.micro_batches)) << round;
+    }
+  }
+}
+
+TEST(Piper, SaysThatOnlyBuffersDoNotFit) {
+  // Parameters, gradients and two samples in flight take 2 x 400 + 2 x 100 B of an operator, all
+  // that a device has; there is no room for the gradient of 1000 B that comes back.
+  Device device;
+  device.memory = Bytes{1000};
+  const Workload workload = on(
+      test::chain_graph(2, {.output = Bytes{1000}, .parameters = Bytes{400}, .saved = Bytes{100}}),
+      test::ideal_cluster(2, device));
+  const auto reason = [&](std::int32_t slots) {
+    const PlannerOptions options{
+        .kind = PlanKind::Sequential, .receive_slots = slots, .micro_batches = {1}};
+    return std::get<Infeasible>(plan_piper(workload, options, {})).reason;
+  };
+  EXPECT_THAT(reason(0), HasSubstr("(it fits but for buffers of messages, up to "));
+  EXPECT_THAT(reason(0), HasSubstr("a device: 'receive_slots: 1' needs fewer)"));
+  EXPECT_THAT(reason(1), HasSubstr("a device)"));
 }
 
 TEST(Piper, EndsAtItsTimeLimit) {

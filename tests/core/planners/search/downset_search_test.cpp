@@ -26,8 +26,9 @@ class Shapes {
 
  private:
   struct SoFar {
-    int replicas = 0;
+    int in_flight = 0;
     double bottleneck = 0.0;
+    int replicas = 0;  ///< of the last stage
   };
 
   void descend(std::size_t stage, int devices, SoFar so_far) {
@@ -38,13 +39,15 @@ class Shapes {
     }
     for (const int t : {1, 2})
       for (const int d : counts_) {
-        const int replicas = so_far.replicas + d;
-        if (devices + t * d > problem_.devices || replicas > problem_.micro_batches) continue;
+        if (devices + t * d > problem_.devices) continue;
+        const bool by_replicas = problem_.in_flight == LayerInFlight::Replicas;
+        if (by_replicas && so_far.in_flight + d > problem_.micro_batches) continue;
+        const int in_flight = in_flight_before(problem_, d, so_far.in_flight, so_far.replicas);
         const auto priced =
-            price_stage(problem_, stages_[stage].blocks, {t, d, (replicas + d - 1) / d});
+            price_stage(problem_, stages_[stage].blocks, {t, d, (in_flight + d - 1) / d});
         if (priced)
           descend(stage + 1, devices + t * d,
-                  {replicas, std::max(so_far.bottleneck, priced->time)});
+                  {in_flight, std::max(so_far.bottleneck, priced->time), d});
       }
   }
 
@@ -66,7 +69,8 @@ double exhaustive_bottleneck(const LayerProblem& problem) {
 TEST(DownsetSearch, EqualsTheBestOfAllSequencesOfDownsetsDegreesAndReplicas) {
   int feasible = 0;
   for (const std::uint64_t seed : test::problem_seeds(1000)) {
-    const LayerProblem problem = random_layers(seed, 6, 5);
+    LayerProblem problem = random_layers(seed, 6, 5);
+    if (seed % 2 == 0) problem.in_flight = LayerInFlight::Schedule;
     const IdealFamily family = *all_ideals(problem.graph, 1 << 12);
 
     const DownsetPairs pairs(problem.graph, family);
