@@ -7,7 +7,7 @@ from pathlib import Path
 import jinja2
 
 from analysis import figure, paired, palette, quantities, scatter, twin_timelines
-from analysis.files import InputError, write_whole
+from analysis.files import InputError, write_together
 from analysis.load import folder_name, load
 
 
@@ -16,6 +16,9 @@ def make(first_folder, second_folder, output):
 
     Nothing is written unless everything could be read and drawn. Raises InputError.
     """
+    output = Path(output)
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output}: is no folder; expected one for the pictures")
     first, second = load(first_folder), load(second_folder)
     for results in (first, second):
         if results.is_sweep:
@@ -29,11 +32,7 @@ def make(first_folder, second_folder, output):
             name = f"timelines_{folder_name(pair.name)}.png"
             drawn[name] = figure.draw(twin_timelines.paint, pair, labels)
     page = render(pairs, labels, drawn)
-    output = Path(output)
-    output.mkdir(parents=True, exist_ok=True)
-    for name, png in drawn.items():
-        write_whole(output / name, png)
-    write_whole(output / "comparison.html", page)
+    write_together(output, {**drawn, "comparison.html": page})
 
 
 def render(pairs, labels, drawn):

@@ -1,5 +1,6 @@
 """Reads CSV and JSON so that every fault names file, line and column; writes whole files."""
 
+import contextlib
 import csv
 import json
 import math
@@ -196,13 +197,34 @@ def field(value, key, kind, where, optional=False):
     return found
 
 
-def write_whole(path, content):
-    """Writes the bytes under a temporary name, then renames: no half file remains."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def write_together(folder, contents):
+    """Writes the bytes of `contents` (by path below `folder`) all or none: under temporary names, then renamed.
+
+    Makes the folder and its parents; what was made is gone again after a failure.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    temporaries = {}
     try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, content in contents.items():
+            target = folder / path
+            temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+            temporaries[temporary] = target
+            _write(temporary, target, content)
+        for temporary, target in temporaries.items():
+            os.replace(temporary, target)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        for temporary in temporaries:
+            temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            for path in missing:
+                path.rmdir()
         raise
+
+
+def _write(path, name, content):
+    try:
+        with open(path, "wb") as file:
+            file.write(content)
+    except OSError as error:  # a full disk does not say where it is full
+        raise OSError(error.errno, error.strerror, str(name)) from error

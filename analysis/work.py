@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 
 from analysis import comparison, figure, gantt, memory, page, stage_graph, sweep, verbs
-from analysis.files import write_whole
+from analysis.files import write_together
 from analysis.gantt_view import enlarged_span
 from analysis.load import load
 
@@ -30,9 +30,7 @@ def make_report(folder, points=None, jobs=1):
     pictures = list_pictures(results)
     drawn = draw_all(pictures, min(jobs, _MOST_PROCESSES, len(pictures)))
     content = page.render(results, drawn)
-    for path, png in drawn.items():
-        write_whole(results.folder / path, png)
-    write_whole(results.folder / "report.html", content)
+    write_together(results.folder, {**drawn, "report.html": content})
     return results.folder / "report.html"
 
 

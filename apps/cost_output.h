@@ -1,5 +1,5 @@
-// The cost file that `pipegraph profile` writes, looked at before anything is measured: what is
-// measured for minutes must not be lost for a typing error.
+// The cost file that `pipegraph profile --merge` adds to, read before anything is measured: what is
+// measured for minutes must not be lost for a wrong file.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,6 @@
 #include "core/profile/cost_file.h"
 
 namespace pipegraph {
-
-/// Errors: ConfigError if `target` is the file `profiled`, a folder, or in none; MachineError if it
-/// cannot be written.
-void check_cost_output(const std::filesystem::path& target, const std::filesystem::path& profiled);
 
 /// What `target` has already measured of the model and machine of `fresh`; nothing if there is no
 /// such file. Errors: ConfigError if it is no whole cost file, or of another model or machine.

@@ -11,6 +11,7 @@
 #include "apps/device_kinds.h"
 #include "apps/exit_code.h"
 #include "apps/interruption.h"
+#include "apps/output_file.h"
 #include "apps/profiling.h"
 #include "apps/report_process.h"
 #include "apps/verb.h"
@@ -249,7 +250,7 @@ int run_crosscheck(Arguments arguments, const Console& console) {
   Comparison comparison =
       compare_results(load_results(target / "predicted"), load_results(target / "measured"));
   comparison.tolerance = tolerance;
-  write_whole_file(target / "comparison.json", comparison_in(OutputFormat::Json, comparison));
+  write_output_file(target / "comparison.json", comparison_in(OutputFormat::Json, comparison));
   print_result(console, comparison_in(format, comparison));
   const int drawn = values->count("no-report") > 0 ? ExitDone : draw(target, console);
   print_message(console, fmt::format("results: {}\n", target.string()));

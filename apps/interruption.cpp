@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/base/errors.h"
-#include "core/base/files.h"
 
 namespace pipegraph {
 namespace {
@@ -133,13 +132,6 @@ void GuardedResults::commit() {
   const SignalsHeld held;
   folder_.commit();
   removal_.reset();
-}
-
-void write_whole_file(const std::filesystem::path& path, std::string_view content) {
-  std::error_code ignored;
-  std::optional<SignalsHeld> held;
-  if (!std::filesystem::is_other(path, ignored)) held.emplace();
-  write_file(path, content);
 }
 
 }  // namespace pipegraph

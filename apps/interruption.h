@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string_view>
 
 #include "core/report/results_folder.h"
 
@@ -59,8 +58,5 @@ class GuardedResults {
   ResultsFolder folder_;
   std::optional<RemovedOnSignal> removal_;
 };
-
-/// write_file, which no signal cuts short. Waiting for the reader of a pipe is cut short.
-void write_whole_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace pipegraph

@@ -3,8 +3,8 @@
 
 #include "apps/cuda_module.h"
 #include "apps/exit_code.h"
-#include "apps/interruption.h"
 #include "apps/link_texts.h"
+#include "apps/output_file.h"
 #include "apps/progress.h"
 #include "apps/verb.h"
 
@@ -45,6 +45,7 @@ int run_links(Arguments arguments, const Console& console) {
     throw ConfigError({.file = "--repetitions"},
                       fmt::format("{} is out of range", options.repetitions),
                       fmt::format("1 to {}", k_most_repetitions));
+  if (output) check_output_file(*output, {});
   const MachineGpus gpus = cuda_module().gpus();
   MachineLinks machine;
   {
@@ -58,7 +59,7 @@ int run_links(Arguments arguments, const Console& console) {
   }
   print_result(console, table_of_links(machine).in(format));
   if (output) {
-    write_whole_file(*output, cluster_text(machine, gpus));
+    write_output_file(*output, cluster_text(machine, gpus));
     print_message(console, fmt::format("cluster: {}\n", *output));
   }
   return ExitDone;

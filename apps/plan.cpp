@@ -1,10 +1,11 @@
 // `pipegraph plan`: the plans of a scenario by their analytic times; the best one to a file.
 #include <boost/program_options/value_semantic.hpp>
-#include <filesystem>
+#include <optional>
+#include <string>
 
 #include "apps/exit_code.h"
-#include "apps/interruption.h"
 #include "apps/outcome.h"
+#include "apps/output_file.h"
 #include "apps/progress.h"
 #include "apps/result_table.h"
 #include "apps/search_table.h"
@@ -40,12 +41,9 @@ std::vector<PlanRequest> chosen_plans(const Scenario& scenario, const po::variab
   return {plan_of(scenario, values)};
 }
 
-/// Never the scenario, which a plan would replace.
 std::optional<std::string> output_file(const po::variables_map& values) {
-  const auto path = path_of(values, "output");
-  std::error_code ignored;
-  if (path && std::filesystem::equivalent(*path, values["SCENARIO"].as<std::string>(), ignored))
-    throw ConfigError({.file = *path}, "is the scenario itself", "another file for the plan");
+  auto path = path_of(values, "output");
+  if (path) check_output_file(*path, values["SCENARIO"].as<std::string>());
   return path;
 }
 
@@ -64,7 +62,7 @@ const Outcome* best_of(const std::vector<Outcome>& outcomes) {
 void write_best(const Outcome& best, const Setup& setup, const std::string& path,
                 const Console& console) {
   const Scenario& scenario = setup.scenario;
-  write_whole_file(path, plan_file_text(*best.plan, *setup.workload.graph, origin_of(scenario)));
+  write_output_file(path, plan_file_text(*best.plan, *setup.workload.graph, origin_of(scenario)));
   print_note(console, fmt::format("wrote plan '{}' to {}", best.plan->name, path));
 }
 

@@ -6,7 +6,7 @@
 #include "apps/cost_output.h"
 #include "apps/device_kinds.h"
 #include "apps/exit_code.h"
-#include "apps/interruption.h"
+#include "apps/output_file.h"
 #include "apps/profiling.h"
 #include "apps/sample_counts.h"
 #include "apps/verb.h"
@@ -137,7 +137,7 @@ int run_profile(Arguments arguments, const Console& console) {
   const MeasuredDevices devices = measured_devices_of(*values);
   const int repetitions = count_up_to(k_most_repetitions, *values, "repetitions", 20);
   const std::string target = path_of(*values, "output").value_or("costs.yaml");
-  check_cost_output(target, (*values)["SCENARIO"].as<std::string>());
+  check_output_file(target, (*values)["SCENARIO"].as<std::string>());
   const Request request{read_subject(*values), devices, repetitions};
   const Subject& subject = request.subject;
   if (devices.backend == MeasuredBackend::Cpu)
@@ -158,7 +158,7 @@ int run_profile(Arguments arguments, const Console& console) {
   }
   if (const std::string note = note_of_disturbance(file); !note.empty()) print_note(console, note);
   if (known) file = merged(*known, file, target);
-  write_whole_file(target, to_yaml_text(file));
+  write_output_file(target, to_yaml_text(file));
   print_message(console, fmt::format("costs: {}\n", target));
   return ExitDone;
 }

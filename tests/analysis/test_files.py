@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from analysis.files import InputError, field, read_json, read_table, write_whole
+from analysis.files import InputError, field, read_json, read_table, write_together
 
 COLUMNS = {
     "name": "text",
@@ -133,18 +133,31 @@ class Json(FileCase):
 
 
 class Writing(FileCase):
-    def test_replaces_and_leaves_nothing_beside(self):
-        write_whole(self.path, b"one")
-        write_whole(self.path, b"two")
-        self.assertEqual(self.path.read_bytes(), b"two")
-        self.assertEqual([entry.name for entry in self.path.parent.iterdir()], ["table.csv"])
+    def setUp(self):
+        super().setUp()
+        self.folder = self.path.parent / "made" / "pages"
 
-    def test_keeps_the_old_file_when_writing_fails(self):
-        write_whole(self.path, b"old")
+    def entries(self):
+        return sorted(path.name for path in self.path.parent.rglob("*") if path != self.path)
+
+    def test_replaces_and_leaves_nothing_beside(self):
+        write_together(self.folder, {"a": b"one", "b": b"one"})
+        write_together(self.folder, {"a": b"two"})
+        self.assertEqual((self.folder / "a").read_bytes(), b"two")
+        self.assertEqual((self.folder / "b").read_bytes(), b"one")
+        self.assertEqual(self.entries(), ["a", "b", "made", "pages"])
+
+    def test_changes_no_file_when_one_cannot_be_written(self):
+        write_together(self.folder, {"a": b"old"})
         with self.assertRaises(TypeError):
-            write_whole(self.path, "text is not bytes")
-        self.assertEqual(self.path.read_bytes(), b"old")
-        self.assertEqual([entry.name for entry in self.path.parent.iterdir()], ["table.csv"])
+            write_together(self.folder, {"a": b"new", "b": "text is not bytes"})
+        self.assertEqual((self.folder / "a").read_bytes(), b"old")
+        self.assertEqual(self.entries(), ["a", "made", "pages"])
+
+    def test_names_the_file_and_removes_the_folders_that_it_made(self):
+        with self.assertRaisesRegex(OSError, "pages/absent/b'"):
+            write_together(self.folder, {"a": b"new", "absent/b": b"new"})
+        self.assertEqual(self.entries(), [])
 
 
 if __name__ == "__main__":

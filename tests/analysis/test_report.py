@@ -66,8 +66,8 @@ class Report(FolderCase):
             "signum = signal.Signals[sys.argv[1]]\n"
             "signal.signal(signum, signal.SIG_DFL)\n"
             "os.replace = lambda *_: os.kill(os.getpid(), signum)\n"
-            "page = Path(sys.argv[2], 'report.html')\n"
-            "verbs.carry_out('report', lambda: files.write_whole(page, b'half'))\n"
+            "pages = {'a.png': b'half', 'report.html': b'half'}\n"
+            "verbs.carry_out('report', lambda: files.write_together(Path(sys.argv[2]), pages))\n"
         )
         for name in ("SIGHUP", "SIGINT", "SIGTERM"):
             done = subprocess.run(

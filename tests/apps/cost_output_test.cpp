@@ -34,13 +34,13 @@ TEST_F(CostOutput, IsNeverTheScenario) {
   const std::string before = read_file("tower.yaml");
   std::filesystem::create_symlink("tower.yaml", "link.yaml");
   for (const std::string same : {"tower.yaml", "./tower.yaml", "link.yaml"})
-    expect_refused({same}, same + ": is the file that is profiled", "another file");
+    expect_refused({same}, same + ": is the file that is read", "another file");
   EXPECT_EQ(read_file("tower.yaml"), before);
 }
 
 TEST_F(CostOutput, LiesInAFolderThatExists) {
   std::filesystem::create_directory("folder");
-  expect_refused({"folder"}, "folder: is a folder", "a file");
+  expect_refused({"folder"}, "folder: is a folder", "the path of a file");
   expect_refused({"absent/costs.yaml"}, "there is no folder 'absent'", "a folder that exists");
   expect_refused({"tower.yaml/costs.yaml"}, "there is no folder 'tower.yaml'", "a folder");
 }

@@ -119,9 +119,20 @@ TEST_F(PlanVerb, DoesNotReplaceTheScenario) {
   const Ran ran = run({"plan", "branches.yaml", "-o", "./branches.yaml"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, HasSubstr("./branches.yaml: is the scenario itself"));
+  EXPECT_THAT(ran.err, HasSubstr("./branches.yaml: is the file that is read"));
   EXPECT_EQ(run({"validate", "branches.yaml"}).code, 0);
   EXPECT_THAT(run({"plan", "branches.yaml", "-o", ""}).err, HasSubstr("--output: is empty"));
+}
+
+TEST_F(PlanVerb, LooksAtItsOutputBeforeItPlans) {
+  write_branches();
+  std::filesystem::create_directory("folder");
+  for (const std::string wrong : {"folder", "absent/plan.yaml", "branches.yaml/plan.yaml"}) {
+    const Ran ran = run({"plan", "branches.yaml", "-o", wrong});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_THAT(ran.err, HasSubstr("(-o)"));
+  }
 }
 
 TEST_F(PlanVerb, ASweepNeedsAPoint) {
