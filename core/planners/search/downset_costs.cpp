@@ -30,12 +30,34 @@ double least(const LayerDegree& degree, const Of& of) {
   return result;
 }
 
+/// Keeps least in flight, of equals also least otherwise.
+const LayerWay& lean_way(const LayerDegree& degree) {
+  return *std::ranges::min_element(degree.ways, [](const LayerWay& a, const LayerWay& b) {
+    return a.saved != b.saved ? a.saved < b.saved : a.fixed < b.fixed;
+  });
+}
+
 }  // namespace
 
 DownsetCosts::DownsetCosts(const LayerProblem& problem, const IdealFamily& family)
     : problem_(problem), family_(family), degrees_(all_degrees(problem)) {
   sum_layers();
+  find_lean_from();
   find_cut_edges();
+}
+
+void DownsetCosts::find_lean_from() {
+  lean_from_.assign(degrees_.size(), 0.0);
+  for (const auto& degrees : problem_.layers)
+    for (std::size_t q = 0; q < degrees_.size(); ++q) {
+      const LayerDegree* degree = find_degree(degrees, degrees_[q]);
+      if (degree == nullptr) continue;
+      const LayerWay& lean = lean_way(*degree);
+      for (const LayerWay& way : degree->ways)
+        if (way.fixed < lean.fixed)
+          lean_from_[q] =
+              std::max(lean_from_[q], (lean.fixed - way.fixed) / (way.saved - lean.saved));
+    }
 }
 
 void DownsetCosts::sum_layers() {
@@ -66,6 +88,9 @@ void DownsetCosts::sum_layers() {
         const LayerWay& fast = *std::ranges::min_element(degree->ways, {}, &LayerWay::time);
         sum.fast_saved += fast.saved;
         sum.fast_fixed += fast.fixed;
+        const LayerWay& lean = lean_way(*degree);
+        sum.lean_saved += lean.saved;
+        sum.lean_fixed += lean.fixed;
       }
       work_[i] += cheapest;
     }
@@ -141,6 +166,7 @@ void DownsetCosts::add_cut(const DownsetPair& pair, std::size_t degree, StageTer
   terms.saved += input;
   terms.least_saved += input;
   terms.fast_saved += input;
+  terms.lean_saved += input;
   terms.time += 2.0 * bytes / problem_.bandwidth;
   terms.least_time += 2.0 * (per_edge ? least_bytes : bytes) / problem_.bandwidth;
 }
@@ -160,6 +186,8 @@ StageTerms DownsetCosts::terms(const DownsetPair& pair, std::size_t degree) cons
   terms.least_fixed = outer.least_fixed - inner.least_fixed;
   terms.fast_saved = outer.fast_saved - inner.fast_saved;
   terms.fast_fixed = outer.fast_fixed - inner.fast_fixed;
+  terms.lean_saved = outer.lean_saved - inner.lean_saved;
+  terms.lean_fixed = outer.lean_fixed - inner.lean_fixed;
   add_cut(pair, degree, terms);
   return terms;
 }

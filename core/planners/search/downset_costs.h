@@ -17,6 +17,7 @@ struct StageTerms {
   double saved = 0.0, fixed = 0.0;
   double least_saved = 0.0, least_fixed = 0.0;  ///< of the leanest ways
   double fast_saved = 0.0, fast_fixed = 0.0;    ///< of the fastest ways
+  double lean_saved = 0.0, lean_fixed = 0.0;    ///< of the ways that keep least in flight
 };
 
 class DownsetCosts {
@@ -31,6 +32,9 @@ class DownsetCosts {
   /// Seconds on one device that a byte costs at least which slower ways save, at a degree and with
   /// so many micro-batches in flight; infinite if no layer has another way.
   double seconds_per_byte(std::size_t degree, int in_flight) const;
+  /// With so many micro-batches in flight or more no way of any layer needs less memory than the
+  /// lean one; infinite if some always does.
+  double lean_from(std::size_t degree) const { return lean_from_[degree]; }
   /// Device seconds that the layers of a downset need at least.
   double work(std::int32_t ideal) const { return work_[static_cast<std::size_t>(ideal)]; }
 
@@ -42,6 +46,7 @@ class DownsetCosts {
     double saved = 0.0, fixed = 0.0;
     double least_saved = 0.0, least_fixed = 0.0;
     double fast_saved = 0.0, fast_fixed = 0.0;
+    double lean_saved = 0.0, lean_fixed = 0.0;
     std::int32_t missing = 0;  ///< layers without that degree
   };
   /// An edge, by degree: bytes at its two ends.
@@ -51,6 +56,7 @@ class DownsetCosts {
     std::vector<double> in, least_in, out, least_out;
   };
   void sum_layers();
+  void find_lean_from();
   void find_cut_edges();
   void add_cut(const DownsetPair& pair, std::size_t degree, StageTerms& terms) const;
 
@@ -58,6 +64,7 @@ class DownsetCosts {
   const IdealFamily& family_;
   std::vector<int> degrees_;
   std::vector<std::vector<Sums>> sums_;          ///< [degree][ideal]
+  std::vector<double> lean_from_;                ///< by degree
   std::vector<double> work_;                     ///< by ideal
   std::vector<CutEdge> edges_;                   ///< of the graph, by (from, to)
   std::vector<std::vector<std::int32_t>> cuts_;  ///< by ideal: positions in edges_, ascending

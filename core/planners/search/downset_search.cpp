@@ -94,9 +94,13 @@ bool DownsetSearch::fits_target(const DownsetPair& pair, std::size_t degree,
   if (terms.saved * shape.in_flight + terms.fixed <= problem_.memory &&
       terms.time * part + terms.sync * (1.0 - part) <= target_)
     return true;
+  // Any price will do, and the knapsack finds one: a layer that saves memory may always do so.
+  const double lean = terms.lean_saved * shape.in_flight + terms.lean_fixed;
+  if (target_ == k_infinite && lean * (1.0 + k_proof) <= problem_.memory) return true;
   // Rounding must not refuse what the knapsack would take.
   const double room = problem_.memory * (1.0 + k_proof);
   if (terms.least_saved * shape.in_flight + terms.least_fixed > room) return false;
+  if (shape.in_flight >= costs_.lean_from(degree) && lean > room) return false;
   const double excess = terms.fast_saved * shape.in_flight + terms.fast_fixed - room;
   if (excess > 0.0 &&
       least + excess * seconds_per_byte(degree, shape.in_flight) * part > target_ * (1.0 + k_proof))
