@@ -6,10 +6,12 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/planners/candidates.h"
 #include "core/planners/contraction.h"
+#include "core/planners/final_choice.h"
 #include "core/planners/iteration_bound.h"
 #include "core/planners/moves.h"
 #include "core/planners/rated_layouts.h"
@@ -18,17 +20,18 @@
 namespace pipegraph {
 namespace {
 
-/// Two iteration times closer than this (relative) count as equal.
+/// A move has to save this much (relative).
 constexpr double k_equal = 1e-9;
 /// Candidates, and neighbours of a layout in one round, that are ranked; the best by closed form.
 constexpr std::size_t k_most_candidates = 400;
 constexpr std::size_t k_most_moves = 64;
 /// Of those, how many are evaluated, the shortest first.
 constexpr std::size_t k_evaluated_moves = 2;
-/// Layouts from which local search starts.
+/// Layouts from which local search starts; on shared links.
 constexpr std::size_t k_most_starts = 4;
-/// Shortest plans, and leanest ones, that are compared on shared links.
-constexpr std::size_t k_most_shared = 8;
+constexpr std::size_t k_most_shared_starts = 2;
+/// Moves on shared links are worth while that much (relative) is lost to sharing.
+constexpr double k_contended = 0.01;
 
 class PipegraphSearch {
  public:
@@ -52,10 +55,16 @@ class PipegraphSearch {
     std::vector<Layout> candidates = variants();
     for (const RatedLayout& rated : rated_.all())
       for (Layout& flipped : other_kinds(rated.layout)) candidates.push_back(std::move(flipped));
-    rated_.rate(std::move(candidates), {.ranked = k_most_candidates});
+    rate_candidates(std::move(candidates));
     if (rated_.all().empty()) return *why_not_;
-    improve();
-    return plan_of(choose());
+    improve(LinkRates::Own, k_most_starts);
+    FinalChoice choice = choose();
+    if (own_.links == LinkRates::Shared && contended(rated_.all()[choice.index])) {
+      improve(LinkRates::Shared, k_most_shared_starts);
+      choice = choose();
+    }
+    report_.notes.insert(report_.notes.end(), choice.notes.begin(), choice.notes.end());
+    return plan_of(rated_.all()[choice.index]);
   }
 
  private:
@@ -68,7 +77,6 @@ class PipegraphSearch {
       Plan& plan = std::get<Plan>(result);
       if (plan.search) report_.probes += plan.search->probes;
       rated_.add(std::move(plan));
-      best_of_others_ = std::min(best_of_others_, rated_.all().back().seconds);
     }
   }
 
@@ -100,67 +108,57 @@ class PipegraphSearch {
     return {std::move(other)};
   }
 
+  /// The best by time, and where links are shared by that and the busiest link, too.
+  void rate_candidates(std::vector<Layout> candidates) {
+    auto ranked = rated_.rank(std::move(candidates), k_most_candidates, own_.links);
+    rated_.rate(ranked, {.links = LinkRates::Own});
+    if (own_.links == LinkRates::Shared) rated_.rate(ranked, {.links = LinkRates::Shared});
+  }
+
+  static double measure(const RatedLayout& rated, LinkRates links) {
+    const double never = std::numeric_limits<double>::infinity();
+    return links == LinkRates::Own ? rated.seconds : rated.shared_seconds.value_or(never);
+  }
+
+  /// Whether sharing links keeps `chosen` from what some plan would take without.
+  bool contended(const RatedLayout& chosen) const {
+    const auto& all = rated_.all();
+    const double alone = std::ranges::min_element(all, {}, &RatedLayout::seconds)->seconds;
+    return chosen.shared_seconds && *chosen.shared_seconds > alone * (1 + k_contended);
+  }
+
   /// From each of the best layouts, move to the best neighbour as long as that helps.
-  void improve() {
+  void improve(LinkRates links, std::size_t most_starts) {
     std::vector<RatedLayout>& all = rated_.all();
-    std::ranges::stable_sort(all, {}, &RatedLayout::seconds);
-    const std::size_t starts = std::min(k_most_starts, all.size());
+    std::ranges::stable_sort(all, {},
+                             [&](const RatedLayout& rated) { return measure(rated, links); });
+    const std::size_t starts = std::min(most_starts, all.size());
     std::vector<RatedLayout> from(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(starts));
     for (RatedLayout& current : from)
-      for (;;) {
-        const std::size_t before = all.size();
-        rated_.rate(
-            neighbours(*workload_.graph, current.layout, moves_),
-            {.ranked = k_most_moves, .evaluated = k_evaluated_moves, .too_long = current.seconds});
-        const auto next =
-            std::ranges::min_element(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(),
-                                     {}, &RatedLayout::seconds);
-        if (next == all.end() || !(next->seconds < current.seconds * (1 - k_equal))) break;
-        current = *next;
-      }
+      while (auto next = best_neighbour(current, links)) current = std::move(*next);
   }
 
-  double final_seconds(const RatedLayout& rated) const {
-    if (own_.links == LinkRates::Own) return rated.seconds;
-    return rated.shared_seconds.value_or(std::numeric_limits<double>::infinity());
-  }
-
-  /// Of the plans that are not worse than any other planner's, the fastest by the final measure, or
-  /// one nearly as fast that needs less memory.
-  RatedLayout& choose() {
+  /// Nothing where none is shorter.
+  std::optional<RatedLayout> best_neighbour(const RatedLayout& current, LinkRates links) {
     std::vector<RatedLayout>& all = rated_.all();
-    std::ranges::stable_sort(all, {}, &RatedLayout::seconds);
-    const auto end = std::ranges::find_if(all, [&](const RatedLayout& rated) {
-      return rated.seconds > best_of_others_ * (1 + k_equal);
-    });
-    const std::span<RatedLayout> eligible(all.begin(), end);
-    if (own_.links == LinkRates::Shared) share_links(eligible);
-    const auto seconds = [&](const RatedLayout& rated) { return final_seconds(rated); };
-    const double best = seconds(*std::ranges::min_element(eligible, {}, seconds));
-    RatedLayout* chosen = nullptr;
-    for (RatedLayout& rated : eligible) {
-      if (seconds(rated) > best * (1 + own_.memory_slack)) continue;
-      if (chosen == nullptr || rated.memory < chosen->memory ||
-          (rated.memory == chosen->memory && seconds(rated) < seconds(*chosen)))
-        chosen = &rated;
-    }
-    return *chosen;
+    const double seconds = measure(current, links);
+    const std::size_t before = all.size();
+    auto ranked =
+        rated_.rank(neighbours(*workload_.graph, current.layout, moves_), k_most_moves, links);
+    rated_.rate(ranked, {.evaluated = k_evaluated_moves, .too_long = seconds, .links = links});
+    const std::span<RatedLayout> fresh(all.begin() + static_cast<std::ptrdiff_t>(before),
+                                       all.end());
+    if (links == LinkRates::Shared)
+      for (RatedLayout& rated : fresh) rated_.rate_shared(rated);
+    const auto next = std::ranges::min_element(
+        fresh, {}, [&](const RatedLayout& rated) { return measure(rated, links); });
+    if (next == fresh.end() || !(measure(*next, links) < seconds * (1 - k_equal)))
+      return std::nullopt;
+    return *next;
   }
 
-  /// The shortest ones on shared links, and the leanest of those that are nearly as short; where
-  /// the budget is spent, at least the first. `eligible` is sorted by time.
-  void share_links(std::span<RatedLayout> eligible) {
-    std::vector<RatedLayout*> lean;
-    for (RatedLayout& rated : eligible)
-      if (rated.seconds <= eligible.front().seconds * (1 + own_.memory_slack))
-        lean.push_back(&rated);
-    std::ranges::stable_sort(lean, {}, [](const RatedLayout* rated) { return rated->memory; });
-    for (std::size_t i = 0; i < k_most_shared; ++i) {
-      if (i < eligible.size()) rated_.rate_shared(eligible[i]);
-      if (i < lean.size()) rated_.rate_shared(*lean[i]);
-    }
-    if (!eligible.front().shared_seconds)
-      eligible.front().shared_seconds = eligible.front().seconds;
+  FinalChoice choose() {
+    return choose_finally(rated_, {.links = own_.links, .memory_slack = own_.memory_slack});
   }
 
   Plan plan_of(const RatedLayout& chosen) {
@@ -189,7 +187,6 @@ class PipegraphSearch {
   RatedLayouts rated_;
   MoveOptions moves_;
   std::vector<PlanKind> kinds_;
-  double best_of_others_ = std::numeric_limits<double>::infinity();
   std::optional<Infeasible> why_not_;
   SearchReport report_;
 };

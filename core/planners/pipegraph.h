@@ -20,8 +20,9 @@ struct PipegraphOptions {
   OtherPlannersOptions others;
 };
 
-/// Never worse in analytic iteration time than any planner but `exhaustive`, with their options at
-/// their defaults and the same common ones. Its objective is "iteration_time_s". A graph unless
+/// Never worse than any planner but `exhaustive`, with their options at their defaults and the same
+/// common ones: on shared links, unless a program is too large to be run there, or, with links of
+/// their own, in analytic iteration time. Its objective is "iteration_time_s". A graph unless
 /// `options.kind` is sequential; a graph planner may still return a chain where that is faster.
 PlannerResult plan_pipegraph(const Workload& workload, const PlannerOptions& options,
                              const PipegraphOptions& own);

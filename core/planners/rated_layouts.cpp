@@ -33,18 +33,21 @@ void RatedLayouts::add(Plan plan) {
   const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
   rated.seconds = evaluation.iteration_time.count();
   rated.memory = largest_peak(evaluation.prepared.memory);
+  rated.busiest_link = links_.seconds(evaluation.prepared.stages);
+  rated.of_another = true;
   rated.plan = std::move(plan);
   if (same_schedule) seen_.insert(key_of(rated.layout));
   rated_.push_back(std::move(rated));
 }
 
-std::vector<RatedLayouts::Candidate> RatedLayouts::best_by_estimate(std::vector<Layout> layouts,
-                                                                    std::size_t most) {
-  std::vector<Candidate> fresh;
-  for (Layout& layout : layouts) fresh.push_back({estimate_.seconds(layout), std::move(layout)});
-  std::ranges::stable_sort(fresh, {}, &Candidate::seconds);
-  std::vector<Candidate> best;
-  for (Candidate& candidate : fresh) {
+std::vector<RankedLayout> RatedLayouts::best_by_estimate(std::vector<Layout> layouts,
+                                                         std::size_t most) {
+  std::vector<RankedLayout> fresh;
+  for (Layout& layout : layouts) fresh.push_back({std::move(layout)});
+  for (RankedLayout& candidate : fresh) candidate.seconds = estimate_.seconds(candidate.layout);
+  std::ranges::stable_sort(fresh, {}, &RankedLayout::seconds);
+  std::vector<RankedLayout> best;
+  for (RankedLayout& candidate : fresh) {
     if (best.size() == most) break;
     if (seen_.insert(key_of(candidate.layout)).second) best.push_back(std::move(candidate));
   }
@@ -52,7 +55,7 @@ std::vector<RatedLayouts::Candidate> RatedLayouts::best_by_estimate(std::vector<
 }
 
 /// Puts the recurrence's time into `candidate`; false: it is not worth an evaluation.
-bool RatedLayouts::rank(Candidate& candidate) {
+bool RatedLayouts::rank_one(RankedLayout& candidate, LinkRates links) {
   budget_.ranked_passes -= passes(candidate.layout) + k_passes_per_layout;
   if (budget_.ranked_passes < 0.0) {
     exhausted_ = true;
@@ -64,19 +67,35 @@ bool RatedLayouts::rank(Candidate& candidate) {
   Layout placed = candidate.layout;
   placed.stages = placer_.place(std::move(placed.stages), options, PlacementEffort::Quick);
   const auto figures = times_.figures(placed);
-  if (!figures) return true;
-  candidate.seconds = figures->seconds;
-  return !figures->too_large;
+  if (figures && figures->too_large) return false;
+  if (figures) candidate.seconds = figures->seconds;
+  if (links == LinkRates::Shared)
+    candidate.busiest_link = links_.seconds(
+        StageGraph(*workload_.graph, placed.stages, placed.kind, options_.skip_transfer));
+  return true;
 }
 
-void RatedLayouts::rate(std::vector<Layout> layouts, const RatingEffort& effort) {
-  std::vector<Candidate> candidates = best_by_estimate(std::move(layouts), effort.ranked);
-  std::erase_if(candidates, [&](Candidate& candidate) { return !rank(candidate); });
-  std::ranges::stable_sort(candidates, {}, &Candidate::seconds);
-  const std::size_t before = rated_.size();
-  for (Candidate& candidate : candidates) {
-    if (rated_.size() - before == effort.evaluated || candidate.seconds > effort.too_long) break;
-    if (affordable(candidate.layout)) rate_one(std::move(candidate.layout));
+std::vector<RankedLayout> RatedLayouts::rank(std::vector<Layout> layouts, std::size_t most,
+                                             LinkRates links) {
+  std::vector<RankedLayout> ranked = best_by_estimate(std::move(layouts), most);
+  std::erase_if(ranked, [&](RankedLayout& candidate) { return !rank_one(candidate, links); });
+  return ranked;
+}
+
+void RatedLayouts::rate(std::vector<RankedLayout>& ranked, const RatingEffort& effort) {
+  const auto merit = [&](const RankedLayout& candidate) {
+    return effort.links == LinkRates::Own ? candidate.seconds : least_shared(candidate);
+  };
+  std::ranges::stable_sort(ranked, {}, merit);
+  std::size_t evaluated = 0;
+  for (RankedLayout& candidate : ranked) {
+    if (evaluated == effort.evaluated || merit(candidate) > effort.too_long) break;
+    if (candidate.taken) ++evaluated;  // as good as another
+    if (candidate.taken || !affordable(candidate.layout)) continue;
+    candidate.taken = true;
+    if (!rate_one(std::move(candidate.layout))) continue;
+    ++evaluated;
+    rated_.back().busiest_link = candidate.busiest_link;
   }
 }
 
@@ -100,24 +119,30 @@ bool RatedLayouts::affordable(const Layout& layout) {
   return true;
 }
 
-void RatedLayouts::rate_one(Layout layout) {
+/// False: it does not fit after all.
+bool RatedLayouts::rate_one(Layout layout) {
   PlannerOptions options = options_;
   options.kind = layout.kind;
   options.extra_in_flight = layout.extra_in_flight;
   for (std::size_t s = 0; s < layout.stages.size(); ++s)
     layout.stages[s].name = fmt::format("s{}", s);
   Plan plan = to_plan(workload_, options, {.stages = layout.stages});
-  if (options_.device_use == DeviceUse::Exactly && !plan.unused_devices.empty()) return;
+  if (options_.device_use == DeviceUse::Exactly && !plan.unused_devices.empty()) return false;
   const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
-  if (!evaluation.ok()) return;
-  rated_.push_back({std::move(layout), std::move(plan), evaluation.iteration_time.count(),
-                    std::nullopt, largest_peak(evaluation.prepared.memory)});
+  if (!evaluation.ok()) return false;
+  RatedLayout rated;
+  rated.layout = std::move(layout);
+  rated.plan = std::move(plan);
+  rated.seconds = evaluation.iteration_time.count();
+  rated.memory = largest_peak(evaluation.prepared.memory);
+  rated_.push_back(std::move(rated));
+  return true;
 }
 
-void RatedLayouts::rate_shared(RatedLayout& rated) {
+void RatedLayouts::rate_shared(RatedLayout& rated, double& budget) {
   const double count = k_instructions_per_pass * passes(rated.layout);
-  if (rated.shared_seconds || count > budget_.shared_instructions) return;
-  budget_.shared_instructions -= count;
+  if (rated.shared_seconds || count > budget) return;
+  budget -= count;
   EvaluationOptions options = options_.evaluation;
   options.links = LinkRates::Shared;
   rated.shared_seconds = evaluate(workload_, rated.plan, options).iteration_time.count();
