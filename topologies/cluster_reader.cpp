@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "topologies/device_reader.h"
+#include "topologies/link_overrides.h"
 #include "topologies/table.h"
 
 namespace pipegraph {
@@ -25,7 +26,7 @@ Resolved resolve(const YamlValue& value, int hops) {
   if (hops == 0) file->fail("too many files refer to each other", "a file with a 'shape'");
   const std::filesystem::path path = file->as_path();
   Resolved base = resolve(file->load_named(), hops - 1);
-  return {base.value.merged_with(value), path.stem().string()};
+  return {base.value.merged_with(value.without("file")), path.stem().string()};
 }
 
 const TopologyShape& find_shape(const YamlValue& name) {
@@ -49,6 +50,8 @@ Topology read_cluster(const YamlValue& value) {
     cluster = std::move(cluster).with_name(resolved.stem);
   if (auto overrides = reader.optional("device_overrides"))
     cluster = cluster.with_devices(read_device_overrides(*overrides, cluster.devices()));
+  if (auto overrides = reader.optional("link_overrides"))
+    cluster = cluster.with_links(read_link_overrides(*overrides, cluster.links()));
   reader.finish();
   return cluster;
 }

@@ -1,4 +1,6 @@
 // Edited copies of a document: one node replaced, or two maps merged. Untouched nodes are shared.
+// What a path changes inside a file that a map names is not there yet: it is kept beside `file:`,
+// as a key with dots, until the two are merged.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -42,6 +44,22 @@ std::vector<Step> split(std::string_view path) {
   return path.starts_with('.') ? std::vector<Step>{} : steps;
 }
 
+/// Whether a key beside `file:` is a path into the file.
+bool is_path(std::string_view key) { return key.find_first_of(".[") != std::string_view::npos; }
+
+/// Whether `longer` leads to something inside what `path` leads to, or to the same.
+bool leads_into(std::string_view longer, std::string_view path) {
+  if (!longer.starts_with(path)) return false;
+  return longer.size() == path.size() || longer[path.size()] == '.' || longer[path.size()] == '[';
+}
+
+/// A map whose other keys stand in a file.
+bool names_a_file(const YamlNode& node) {
+  const YamlNode::Child* const file = node.find("file");
+  return node.type == YamlValue::Type::Map && file != nullptr &&
+         file->value->type == YamlValue::Type::Scalar;
+}
+
 /// The edit of one path, with what its errors name.
 class Replacement {
  public:
@@ -56,6 +74,16 @@ class Replacement {
                                         const std::shared_ptr<const YamlNode>& value) const {
     const bool last = depth + 1 == steps_.size();
     auto copy = std::make_shared<YamlNode>(node);
+    if (names_a_file(node) && !steps_[depth].index) {
+      const std::string rest = text_from(depth);
+      std::erase_if(copy->children, [&](const YamlNode::Child& entry) {
+        return is_path(entry.key) && leads_into(entry.key, rest);
+      });
+      if (!last && node.find(steps_[depth].key) == nullptr) {
+        append(*copy, rest).value = value;
+        return copy;
+      }
+    }
     YamlNode::Child& entry = entry_of(*copy, steps_[depth]);
     entry.value = last ? value : apply(*entry.value, depth + 1, value);
     if (last) entry.merged_from = nullptr;
@@ -63,6 +91,23 @@ class Replacement {
   }
 
  private:
+  /// The steps from `depth` on, as a path.
+  std::string text_from(std::size_t depth) const {
+    std::string text;
+    for (std::size_t i = depth; i < steps_.size(); ++i)
+      text += steps_[i].index ? fmt::format("[{}]", *steps_[i].index)
+                              : (i > depth ? "." : "") + steps_[i].key;
+    return text;
+  }
+
+  YamlNode::Child& append(YamlNode& map, const std::string& key) const {
+    const auto source = std::make_shared<YamlSource>(YamlSource{origin_, {}});
+    auto empty = std::make_shared<YamlNode>();
+    empty->source = source;
+    map.children.push_back({.key = key, .value = std::move(empty), .key_source = source});
+    return map.children.back();
+  }
+
   /// The entry that a step leads to, made where a map has none.
   YamlNode::Child& entry_of(YamlNode& node, const Step& step) const {
     if (step.index) {
@@ -79,17 +124,18 @@ class Replacement {
            "a path through maps and lists to one value");
     for (YamlNode::Child& entry : node.children)
       if (entry.key == step.key) return entry;
-    const auto source = std::make_shared<YamlSource>(YamlSource{origin_, {}});
-    auto empty = std::make_shared<YamlNode>();
-    empty->source = source;
-    node.children.push_back({.key = step.key, .value = std::move(empty), .key_source = source});
-    return node.children.back();
+    return append(node, step.key);
   }
 
   std::string_view path_;
   const std::string& origin_;
   std::vector<Step> steps_;
 };
+
+/// As messages name a value that stands in a document.
+std::string place_of(const SourcePosition& at) {
+  return at.line == 0 ? at.file : fmt::format("{}:{}:{}", at.file, at.line, at.column);
+}
 
 }  // namespace
 
@@ -110,6 +156,7 @@ YamlValue YamlValue::merged_with(const YamlValue& over) const {
   if (!over.is_map()) over.fail("is not a map", "a map");
   auto merged = std::make_shared<YamlNode>(*node_);
   for (YamlNode::Child entry : over.node_->children) {
+    if (is_path(entry.key)) continue;
     if (!entry.merged_from) entry.merged_from = over.path_;
     const std::string& key = entry.key;
     const auto same = std::find_if(merged->children.begin(), merged->children.end(),
@@ -119,7 +166,11 @@ YamlValue YamlValue::merged_with(const YamlValue& over) const {
     else
       *same = std::move(entry);
   }
-  return {merged, path_};
+  YamlValue result{merged, path_};
+  for (const std::string& key : over.keys())
+    if (is_path(key))
+      result = result.with(key, over.find(key).value(), place_of(over.key_position(key)));
+  return result;
 }
 
 YamlValue YamlValue::without(std::string_view key) const {

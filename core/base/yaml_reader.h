@@ -74,18 +74,21 @@ class YamlValue {
   /// This document with the node at a dotted path ("training.mini_batch", "plans[0].planner")
   /// replaced by (or, for a new key of a map, extended with) the YAML text `value`. The new node's
   /// position names `origin`, e.g. "--set training.mini_batch". Missing maps on the way are made;
-  /// missing list entries are errors. Call it on the root.
+  /// missing list entries are errors. Inside a map with `file: F` and no such key of its own, the
+  /// rest of the path is kept as one key ("nics.bandwidth"), for merged_with. Call it on the root.
   /// Errors: ConfigError naming `origin` if the path leads nowhere or `value` is not YAML.
   YamlValue with(std::string_view path, std::string_view value, const std::string& origin) const;
   /// The same with a value of another document, which keeps its position and its folder.
   YamlValue with(std::string_view path, const YamlValue& value, const std::string& origin) const;
-  /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Nodes
-  /// keep the positions and dotted paths they came with.
+  /// A copy of this map with the keys of `over` replacing or joining its own (not recursive). Keys
+  /// with dots are paths: of what they lead to that one value is replaced. Nodes keep the positions
+  /// and dotted paths they came with.
   YamlValue merged_with(const YamlValue& over) const;
   /// A copy of this map without one key.
   YamlValue without(std::string_view key) const;
 
-  /// The YAML text of this node, block style, two spaces, keys in file order; comments are lost.
+  /// The YAML text of this node, block style, two spaces, keys in file order, short lists of scalars
+  /// in brackets; comments are lost.
   std::string to_yaml_text() const;
 
  private:

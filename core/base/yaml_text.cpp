@@ -1,4 +1,5 @@
-// Nodes to YAML: block style, two spaces. Whatever is not plainly a word or number is quoted.
+// Nodes to YAML: block style, two spaces; short lists of scalars in brackets. Whatever is not
+// plainly a word or number is quoted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +48,23 @@ std::string in_quotes(std::string_view text) {
   return result + '"';
 }
 
-/// The text of a node that fits behind "key: "; nothing for a collection with content.
+constexpr std::size_t k_longest_in_brackets = 80;
+
+std::optional<std::string> inline_text(const YamlNode& node);
+
+/// "[1, 2]", of scalars or of such lists; nothing if it holds a map or is long.
+std::optional<std::string> in_brackets(const YamlNode& list) {
+  std::string result = "[";
+  for (const YamlNode::Child& entry : list.children) {
+    const auto text = inline_text(*entry.value);
+    if (!text || entry.value->type == YamlValue::Type::Map) return std::nullopt;
+    result += (result.size() > 1 ? ", " : "") + *text;
+    if (result.size() > k_longest_in_brackets) return std::nullopt;
+  }
+  return result + ']';
+}
+
+/// The text of a node that fits behind "key: "; nothing for other collections with content.
 std::optional<std::string> inline_text(const YamlNode& node) {
   switch (node.type) {
     case YamlValue::Type::Null:
@@ -55,8 +72,7 @@ std::optional<std::string> inline_text(const YamlNode& node) {
     case YamlValue::Type::Scalar:
       return !node.quoted && is_safe_plain(node.text) ? node.text : in_quotes(node.text);
     case YamlValue::Type::Sequence:
-      if (node.children.empty()) return "[]";
-      break;
+      return in_brackets(node);
     case YamlValue::Type::Map:
       if (node.children.empty()) return "{}";
       break;

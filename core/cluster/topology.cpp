@@ -76,6 +76,13 @@ Topology Topology::with_devices(std::vector<Device> devices) const {
   return copy;
 }
 
+Topology Topology::with_links(std::vector<Link> links) const {
+  check(links.size() == links_.size(), "as many links as before");
+  Topology copy = *this;
+  copy.links_ = std::move(links);
+  return copy;
+}
+
 Topology Topology::with_name(std::string name) const {
   Topology copy = *this;
   copy.name_ = std::move(name);

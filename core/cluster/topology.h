@@ -66,6 +66,8 @@ class Topology {
   bool homogeneous() const;
   /// The same links and routes with other devices (as many as before), e.g. some of them slower.
   Topology with_devices(std::vector<Device> devices) const;
+  /// The same devices and routes over other links (as many as before), e.g. some of them slower.
+  Topology with_links(std::vector<Link> links) const;
   Topology with_name(std::string name) const;
   /// The same cluster where a message between two devices takes, alone, what `measured` says, but
   /// no less than its bytes need on the slowest link.

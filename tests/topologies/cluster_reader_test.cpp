@@ -82,6 +82,32 @@ device_overrides:
   EXPECT_FALSE(cluster.homogeneous());
 }
 
+TEST(ClusterReader, LinkOverridesChangeTheLinksThatAPatternNames) {
+  // Cards of 1 GB/s and 1 us each way; of node 1 at half the rate out, and 7 us in.
+  const Topology cluster = read(k_nodes + R"(link_overrides:
+  - {match: "node1/nic*->*", bandwidth: 500 MB/s}
+  - {match: ["*->node1/nic0"], latency: 7 us}
+)");
+  const auto seconds = [&](int from, int to) {
+    return cluster.transfer_time(DeviceId{from}, DeviceId{to}, 1e6).count();
+  };
+  EXPECT_DOUBLE_EQ(seconds(0, 2), 8e-6 + 1e-3);
+  EXPECT_DOUBLE_EQ(seconds(2, 0), 2e-6 + 2e-3);
+  EXPECT_DOUBLE_EQ(seconds(0, 1), 2e-6 + 0.25e-3);  // inside a node as before
+}
+
+TEST(ClusterReader, RefusesLinkOverridesThatChangeNothing) {
+  EXPECT_THAT(error_of(k_nodes + "link_overrides: [{match: 'node7/*', bandwidth: 1 GB/s}]\n"),
+              HasSubstr("link_overrides[0].match: no link is called 'node7/*'; expected a pattern "
+                        "of names like 'node0/gpu0->node0/nvswitch'"));
+  EXPECT_THAT(error_of(k_nodes + "link_overrides: [{match: '*'}]\n"),
+              HasSubstr("link_overrides[0]: changes nothing"));
+  EXPECT_THAT(error_of(k_nodes + "link_overrides: [{match: [], latency: 1 us}]\n"),
+              HasSubstr("matches nothing"));
+  EXPECT_THAT(error_of(k_nodes + "link_overrides: [{match: '*', bandwith: 1 GB/s}]\n"),
+              HasSubstr("bandwidth"));
+}
+
 class ClusterFile : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -105,6 +131,15 @@ TEST_F(ClusterFile, KeysBesideTheFileReplaceItsOwn) {
   EXPECT_EQ(cluster.name(), "mine");
   EXPECT_EQ(cluster.size(), 12U);
   EXPECT_EQ(cluster.nodes(), 3);
+}
+
+TEST_F(ClusterFile, KeysWithDotsReplaceOneValueOfItsOwn) {
+  const std::string file = write("mine.yaml", k_nodes);
+  const Topology cluster = read("{file: " + file + ", nics.bandwidth: 4 Gb/s, nics.latency: 3 us}");
+  EXPECT_DOUBLE_EQ(cluster.transfer_time(DeviceId{0}, DeviceId{3}, 1e6).count(), 6e-6 + 2e-3);
+  EXPECT_THAT(error_of("{file: " + file + ", nics.bandwidth: 4}"), HasSubstr("'4' has no unit"));
+  EXPECT_THAT(error_of("{file: " + file + ", nics.bandwith: 4 Gb/s}"),
+              HasSubstr("nics.bandwith: unknown key"));
 }
 
 TEST_F(ClusterFile, MayReferToAnotherBesideIt) {

@@ -80,6 +80,36 @@ TEST(YamlEdit, AValueOfAnotherDocumentKeepsItsPlace) {
   EXPECT_EQ(value.position().key, "cluster");
 }
 
+TEST(YamlEdit, APathIntoAFileReplacesOneValueWhenTheFileIsMerged) {
+  const YamlValue scenario =
+      YamlValue::parse("cluster: {file: c.yaml, nodes: 2, own: {a: 1}}", "s.yaml")
+          .with("cluster.nics.bandwidth", "25 Gb/s", "--set")
+          .with("cluster.links[1].lanes", "7", "--set")
+          .with("cluster.own.a", "3", "--set");
+  const YamlValue file = YamlValue::parse(
+      "nodes: 1\nnics: {per_node: 2, bandwidth: 1 Gb/s}\nlinks: [{}, {lanes: 5}]", "c.yaml");
+  const YamlValue merged = file.merged_with(scenario.find("cluster")->without("file"));
+  EXPECT_EQ(merged.to_yaml_text(),
+            "nodes: 2\nnics:\n  per_node: 2\n  bandwidth: 25 Gb/s\n"
+            "links:\n  - {}\n  -\n    lanes: 7\nown:\n  a: 3\n");
+  EXPECT_EQ(merged.find("nics")->find("per_node")->position().file, "c.yaml");
+  EXPECT_EQ(merged.find("nics")->find("bandwidth")->position().file, "--set");
+}
+
+TEST(YamlEdit, OfPathsIntoAFileTheLastCounts) {
+  const YamlValue file = YamlValue::parse("device: {peak: {fp32: 1}, memory: 2}", "c.yaml");
+  const auto merged = [&](const std::vector<std::pair<std::string, std::string>>& settings) {
+    YamlValue cluster = YamlValue::parse("file: c.yaml", "s.yaml");
+    for (const auto& [path, value] : settings) cluster = cluster.with(path, value, "--set");
+    return file.merged_with(cluster.without("file")).find("device")->to_yaml_text();
+  };
+  EXPECT_EQ(merged({{"device.memory", "3"}, {"device.memory", "4"}}),
+            "peak:\n  fp32: 1\nmemory: 4\n");
+  EXPECT_EQ(merged({{"device.peak.fp32", "5"}, {"device.peak", "{bf16: 6}"}}),
+            "peak:\n  bf16: 6\nmemory: 2\n");
+  EXPECT_EQ(merged({{"device.memory", "3"}, {"device", "{memory: 8}"}}), "memory: 8\n");
+}
+
 TEST(YamlEdit, MergingReplacesAndJoinsKeysWithTheirPlaces) {
   const YamlValue own = YamlValue::parse("a: 1\nb: 2\n", "cluster.yaml");
   const YamlValue over =

@@ -22,16 +22,19 @@ TEST(YamlText, IsBlockStyleInFileOrder) {
             "none: null\n");
 }
 
+TEST(YamlText, PutsShortListsOfScalarsInBrackets) {
+  EXPECT_EQ(rewritten("{a: [1, 2], b: [[1, x y], []], c: [{}]}"),
+            "a: [1, 2]\nb: [[1, x y], []]\nc:\n  - {}\n");
+  const std::string word(30, 'w');
+  EXPECT_EQ(rewritten("[" + word + ", " + word + ", " + word + "]"),
+            "- " + word + "\n- " + word + "\n- " + word + "\n");
+}
+
 TEST(YamlText, QuotesWhatWouldChangeItsMeaning) {
-  EXPECT_EQ(rewritten("['5', 5, \"a: b\", 'say \"hi\"', \"two\\nlines\", \"null\", ' x', '']"),
-            "- \"5\"\n"
-            "- 5\n"
-            "- \"a: b\"\n"
-            "- \"say \\\"hi\\\"\"\n"
-            "- \"two\\nlines\"\n"
-            "- \"null\"\n"
-            "- \" x\"\n"
-            "- \"\"\n");
+  EXPECT_EQ(
+      rewritten("['5', 5, \"a: b\", 'say \"hi\"', \"two\\nlines\", \"null\", ' x', '', 'c, d']"),
+      "[\"5\", 5, \"a: b\", \"say \\\"hi\\\"\", \"two\\nlines\", \"null\", \" x\", \"\", "
+      "\"c, d\"]\n");
 }
 
 TEST(YamlText, IsAFixedPoint) {

@@ -166,6 +166,15 @@ TEST_F(PlanFileInlining, WritesAFileWithItsOverridesInto) {
             "shape: uniform\ndevices: 2\nname: mine\n");
 }
 
+TEST_F(PlanFileInlining, ChangesWhatAKeyWithDotsLeadsTo) {
+  write_file(folder_ / "nodes.yaml",
+             "shape: node_cluster\nnics: {per_node: 2, bandwidth: 1 GB/s}\n");
+  write_file(folder_ / "named.yaml", "file: nodes.yaml\nnics.per_node: 4\n");
+  const std::string inlined = "shape: node_cluster\nnics:\n  per_node: 4\n  bandwidth: 3 GB/s\n";
+  EXPECT_EQ(with_file_inlined(parse("{file: named.yaml, nics.bandwidth: 3 GB/s}")).to_yaml_text(),
+            inlined + "name: named\n");
+}
+
 TEST_F(PlanFileInlining, FollowsFilesThatNameFiles) {
   write_file(folder_ / "faster.yaml", "file: fast.yaml\nlatency: 1 us\n");
   EXPECT_EQ(with_file_inlined(parse("{file: faster.yaml, devices: 3}")).to_yaml_text(),
