@@ -90,6 +90,18 @@ class PlanReader {
       stage.finish();
     }
     resolve(operators, recomputed);
+    note_unused(items);
+  }
+
+  /// What the plan says for all stages, and no stage takes from it.
+  void note_unused(const std::vector<YamlValue>& stages) {
+    for (const char* key : {"micro_batch", "k", "in_flight", "recompute", "tensor_parallel"}) {
+      const bool used = std::ranges::any_of(
+          stages, [&](const YamlValue& stage) { return !stage.find(key).has_value(); });
+      if (!used && reader_.has(key))
+        result_.notes.push_back(
+            fmt::format("'{}' of the plan changes nothing: every stage has its own", key));
+    }
   }
 
   void read_stage(MapReader& reader, const StageDefaults& defaults, std::size_t index) {

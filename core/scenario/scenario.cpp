@@ -11,6 +11,7 @@
 #include "core/collective/collective.h"
 #include "core/plan/plan_file.h"
 #include "core/plan/training_text.h"
+#include "core/scenario/plan_of_file.h"
 
 namespace pipegraph {
 namespace {
@@ -84,18 +85,10 @@ void check_printable(const std::string& name, const YamlValue& at) {
     at.fail("the name has a line break or another control character", "a name of one line");
 }
 
-/// `{file: plan.yaml}`, perhaps with a name of its own.
 PlanRequest read_plan_of_file(const YamlValue& value) {
-  MapReader reader(value, "a plan of a file");
-  const YamlValue file = reader.required("file");
-  const auto name = reader.optional("name");
-  reader.finish();
-  const YamlValue document = file.load_named();
-  if (!is_plan_document(document))
-    file.fail("is not a plan file", "a file with the keys format, model, cluster, training, plan");
-  const YamlValue plan = read_plan_document(document).plan;
-  if (!plan.is_map()) plan.fail("is not a map", "a plan as a map of keys");
+  const YamlValue plan = plan_of_file(value);
   const std::string planner = text_or(plan.find("planner"), "manual");
+  const auto name = value.find("name");
   return {.name = name ? name->as_string() : text_or(plan.find("name"), planner),
           .planner = planner,
           .source = PlanRequest::Source::Given,

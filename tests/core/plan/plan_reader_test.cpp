@@ -57,6 +57,15 @@ TEST(PlanReader, AStageOverridesThePlan) {
   EXPECT_THAT(plan.stages[1].recompute, ElementsAre(OperatorId{2}));
 }
 
+TEST(PlanReader, NotesWhatThePlanSaysToNoStage) {
+  const PlanReading reading = read(
+      "{micro_batch: 4, k: 1, stages: [{operators: [\"a*\"], micro_batch: 2, k: 1},\n"
+      "  {operators: [\"b*\"], micro_batch: 2}]}");
+  EXPECT_EQ(reading.plan.stages[0].micro_batch, 2);
+  EXPECT_THAT(reading.notes, ElementsAre("'micro_batch' of the plan changes nothing: every stage "
+                                         "has its own"));
+}
+
 TEST(PlanReader, ClipsAMicroBatchToTheMiniBatchWithANote) {
   const PlanReading reading = read("{micro_batch: 64, stages: [{operators: [\"*\"]}]}");
   EXPECT_EQ(reading.plan.stages[0].micro_batch, 16);

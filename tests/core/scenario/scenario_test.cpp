@@ -12,6 +12,7 @@
 namespace pipegraph {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr std::string_view k_minimal =
@@ -140,6 +141,59 @@ TEST_F(ScenarioOfPlanFile, APlanOfAFileCompetesInAScenario) {
   EXPECT_EQ(scenario.plans[0].name, "found");
   EXPECT_EQ(scenario.plans[1].name, "again");
   EXPECT_EQ(scenario.plans[1].value.find("name")->as_string(), "found");
+}
+
+/// A plan file of two stages, and plans that change what it says.
+class ChangedPlanOfFile : public ScenarioOfPlanFile {
+ protected:
+  ChangedPlanOfFile() {
+    write_file(
+        folder_ / "plan.yaml",
+        "format: 1\n"
+        "model: {family: gpt}\n"
+        "cluster: {shape: uniform, devices: 2}\n"
+        "training: {mini_batch: 8}\n"
+        "plan:\n"
+        "  {name: found, planner: graphpipe, schedule: kfkb, extra_in_flight: 2,\n"
+        "   stages: [{operators: [a], micro_batch: 4, k: 2}, {operators: [b], micro_batch: 2,\n"
+        "   k: 1, in_flight: 4}], objective: {name: x, value: 1}, search: {exact: true}}\n");
+  }
+  /// The plan's text after the keys of `changes`, in braces.
+  std::string changed(const std::string& changes) const {
+    const std::string text = std::string(k_minimal) + "plans: [{file: plan.yaml" + changes + "}]\n";
+    return read_scenario(YamlValue::parse(text, (folder_ / "scenario.yaml").string()))
+        .plans[0]
+        .value.to_yaml_text();
+  }
+};
+
+TEST_F(ChangedPlanOfFile, AnotherScheduleForgetsWhatWasChosenForTheFirst) {
+  EXPECT_EQ(changed(", schedule: gpipe"),
+            "name: found\nplanner: graphpipe\nschedule: gpipe\nstages:\n"
+            "  -\n    operators: [a]\n    micro_batch: 4\n"
+            "  -\n    operators: [b]\n    micro_batch: 2\n");
+  EXPECT_THAT(changed(", schedule: kfkb"), HasSubstr("k: 2"));
+}
+
+TEST_F(ChangedPlanOfFile, WhatIsSaidForAllStagesTakesThePlaceOfTheirOwn) {
+  EXPECT_EQ(changed(", micro_batch: 1, k: 4, receive_slots: 3"),
+            "name: found\nplanner: graphpipe\nschedule: kfkb\nextra_in_flight: 2\nstages:\n"
+            "  -\n    operators: [a]\n"
+            "  -\n    operators: [b]\n    in_flight: 4\n"
+            "receive_slots: 3\nmicro_batch: 1\nk: 4\n");
+}
+
+TEST_F(ChangedPlanOfFile, AnUnchangedPlanKeepsItsSearch) {
+  EXPECT_THAT(changed(", name: again"), HasSubstr("search:"));
+}
+
+TEST_F(ChangedPlanOfFile, RefusesWhatWouldNeedAnotherPlan) {
+  try {
+    changed(", devices: [0]");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("devices: unknown key in a plan of a file"));
+  }
 }
 
 }  // namespace
