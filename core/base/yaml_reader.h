@@ -87,8 +87,8 @@ class YamlValue {
   /// A copy of this map without one key.
   YamlValue without(std::string_view key) const;
 
-  /// The YAML text of this node, block style, two spaces, keys in file order, short lists of scalars
-  /// in brackets; comments are lost.
+  /// The YAML text of this node, block style, two spaces, keys in file order; short lists of
+  /// scalars in brackets; comments are lost.
   std::string to_yaml_text() const;
 
  private:
