@@ -11,6 +11,7 @@
 #include "core/planners/passes.h"
 #include "core/planners/placement.h"
 #include "core/planners/search_input.h"
+#include "core/planners/shared_placement.h"
 #include "core/planners/withholding.h"
 
 namespace pipegraph {
@@ -21,6 +22,9 @@ constexpr double k_equal = 1e-9;
 
 /// By how much a plan may become shorter once it has to fit the memory.
 constexpr double k_shorter = 1.05;
+
+/// By how much every transfer alone may make a plan longer that is shorter where links are shared.
+constexpr double k_longer_alone = 1.001;
 
 /// Proposals at one micro-batch size before a planner that exceeds the memory is given up.
 constexpr int k_most_attempts = 8;
@@ -261,7 +265,11 @@ std::variant<RatedPlan, Infeasible> best_rated_proposal(const Workload& workload
                                                         std::string_view planner,
                                                         const Propose& propose) {
   auto found = SizeSearch(workload, options, propose).run();
-  if (auto* rated = std::get_if<RatedPlan>(&found)) rated->plan.planner = planner;
+  if (auto* rated = std::get_if<RatedPlan>(&found)) {
+    const double longest = rated->iteration_time_s * k_longer_alone;
+    *rated = placed_for_shared_links(workload, options, std::move(*rated), longest);
+    rated->plan.planner = planner;
+  }
   return found;
 }
 

@@ -56,7 +56,8 @@ class GraphpipeSearch {
     SearchOutcome outcome = least_bottleneck(input_.problem, costs, prober, limits);
     if (outcome.plan && !family_.complete) polish_plan(costs, limits, outcome);
     if (outcome.plan)
-      outcome.plan = break_ties(input_.problem, costs, prober, std::move(*outcome.plan));
+      outcome.plan = break_ties(input_.problem, costs, prober, std::move(*outcome.plan),
+                                {.memory = limits.memory});
     report_.probes += prober.counts().probes;
     if (withheld == Bytes{})  // a bound for all plans that fit; with less memory it would not be
       bounds_[micro_batch] = proves() ? outcome.lower_bound : bound_of_any_plan(costs);

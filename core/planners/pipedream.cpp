@@ -79,7 +79,8 @@ class PipedreamSearch {
     limits.memory = search_.problem.memory - withheld.as_double();
     const SearchOutcome outcome = least_bottleneck(search_.problem, costs, prober, limits);
     if (!outcome.plan) return Infeasible{reason(withheld)};
-    const SearchPlan plan = break_ties(search_.problem, costs, prober, *outcome.plan);
+    const SearchPlan plan =
+        break_ties(search_.problem, costs, prober, *outcome.plan, {.memory = limits.memory});
     report_.probes += prober.counts().probes;
     Proposal result = proposal(plan.max_time_per_sample, outcome.lower_bound);
     result.stages = stages_of(search_, plan);

@@ -15,6 +15,7 @@
 #include "core/planners/iteration_bound.h"
 #include "core/planners/moves.h"
 #include "core/planners/rated_layouts.h"
+#include "core/planners/shared_placement.h"
 #include "core/planners/variants.h"
 
 namespace pipegraph {
@@ -27,6 +28,8 @@ constexpr std::size_t k_most_candidates = 400;
 constexpr std::size_t k_most_moves = 64;
 /// Of those, how many are evaluated, the shortest first.
 constexpr std::size_t k_evaluated_moves = 2;
+/// By how much the last placement may make a plan longer with every transfer alone.
+constexpr double k_longer_alone = 1.001;
 /// Layouts from which local search starts; on shared links.
 constexpr std::size_t k_most_starts = 4;
 constexpr std::size_t k_most_shared_starts = 2;
@@ -64,7 +67,7 @@ class PipegraphSearch {
       choice = choose();
     }
     report_.notes.insert(report_.notes.end(), choice.notes.begin(), choice.notes.end());
-    return plan_of(rated_.all()[choice.index]);
+    return plan_of(placed_finally(rated_.all()[choice.index]));
   }
 
  private:
@@ -159,6 +162,20 @@ class PipegraphSearch {
 
   FinalChoice choose() {
     return choose_finally(rated_, {.links = own_.links, .memory_slack = own_.memory_slack});
+  }
+
+  /// No longer with every transfer alone than any other planner's plan, if it was so before.
+  RatedLayout placed_finally(RatedLayout chosen) const {
+    if (own_.links == LinkRates::Own) return chosen;
+    double longest = chosen.seconds * k_longer_alone;
+    for (const RatedLayout& rated : rated_.all())
+      if (rated.of_another) longest = std::min(longest, rated.seconds);
+    longest = std::max(longest, chosen.seconds);
+    RatedPlan placed = placed_for_shared_links(
+        workload_, options_, {std::move(chosen.plan), chosen.seconds}, longest);
+    chosen.plan = std::move(placed.plan);
+    chosen.seconds = placed.iteration_time_s;
+    return chosen;
   }
 
   Plan plan_of(const RatedLayout& chosen) {

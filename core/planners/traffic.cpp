@@ -71,13 +71,29 @@ void add_reduction(const ComputationGraph& graph, const Stage& stage, Flows& flo
     flows.add(stage.devices[r], stage.devices[(r + 1) % devices], steps, steps * part);
 }
 
+void add_edges(const Workload& workload, const StageGraph& stages, Flows& flows) {
+  for (const StageEdge& edge : stages.transfers()) add_edge(workload, stages, edge, flows);
+}
+
+void add_reductions(const Workload& workload, const StageGraph& stages, Flows& flows) {
+  for (const Stage& stage : stages.stages()) add_reduction(*workload.graph, stage, flows);
+}
+
 }  // namespace
 
 std::vector<PlaceFlow> traffic(const Workload& workload, const StageGraph& stages) {
   Flows flows;
-  for (const StageEdge& edge : stages.transfers()) add_edge(workload, stages, edge, flows);
-  for (const Stage& stage : stages.stages()) add_reduction(*workload.graph, stage, flows);
+  add_edges(workload, stages, flows);
+  add_reductions(workload, stages, flows);
   return flows.take();
+}
+
+PhasedTraffic phased_traffic(const Workload& workload, const StageGraph& stages) {
+  Flows messages;
+  Flows reductions;
+  add_edges(workload, stages, messages);
+  add_reductions(workload, stages, reductions);
+  return {messages.take(), reductions.take()};
 }
 
 }  // namespace pipegraph

@@ -20,4 +20,11 @@ struct PlaceFlow {
 /// Activations, gradients and ring all-reduces of one mini-batch, one flow per pair, by (from, to).
 std::vector<PlaceFlow> traffic(const Workload& workload, const StageGraph& stages);
 
+/// The same, what comes with the passes apart from what comes after them.
+struct PhasedTraffic {
+  std::vector<PlaceFlow> messages;    ///< activations and gradients of activations
+  std::vector<PlaceFlow> reductions;  ///< of stages' parameters
+};
+PhasedTraffic phased_traffic(const Workload& workload, const StageGraph& stages);
+
 }  // namespace pipegraph

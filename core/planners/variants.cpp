@@ -51,10 +51,9 @@ class VariantSearch {
     const SearchOutcome outcome = least_bottleneck(input_.problem, costs, prober, limits);
     if (!outcome.plan) return false;
     add(*outcome.plan);
-    SearchProblem within = input_.problem;
-    within.memory = memory;
     for (const double slack : {1e-9, 0.01, 0.03, 0.1})
-      add(break_ties(within, costs, prober, *outcome.plan, slack));
+      add(break_ties(input_.problem, costs, prober, *outcome.plan,
+                     {.memory = memory, .slack = slack}));
     const int depth = outcome.plan->depth();
     const int step = std::max(1, (depth - 1) / k_most_depths);
     for (limits.depth = depth - step; limits.depth >= 1; limits.depth -= step) {

@@ -197,6 +197,24 @@ class Generator {
   std::size_t limit_;
 };
 
+/// From the last branch to the first, each whole, so that the first is removed first.
+void append_in_order(const SeriesParallelTree& tree, std::vector<Digraph::Node>& order) {
+  if (tree.kind == Kind::Leaf) order.push_back(tree.node);
+  if (tree.kind == Kind::Series)
+    for (const SeriesParallelTree& child : tree.children) append_in_order(child, order);
+  if (tree.kind == Kind::Parallel)
+    for (auto child = tree.children.rbegin(); child != tree.children.rend(); ++child)
+      append_in_order(*child, order);
+}
+
+/// What the paper's recursion builds of parts in series and side by side, joins on their own: one
+/// branch after the other as they stand in the tree, which classes of branches may reorder.
+IdealFamily in_tree_order(const Digraph& graph, const SeriesParallelTree& tree) {
+  std::vector<Digraph::Node> order;
+  append_in_order(tree, order);
+  return prefixes(graph, order);
+}
+
 const char* name_of(BranchCuts cuts) {
   switch (cuts) {
     case BranchCuts::Multiset:
@@ -229,10 +247,15 @@ std::optional<IdealFamily> series_parallel_family(const Digraph& graph,
 IdealFamily choose_family(const SearchProblem& problem, std::span<const std::uint64_t> signature,
                           const FamilyOptions& options) {
   if (auto family = all_ideals(problem.graph, options.complete)) return std::move(*family);
+  const auto decomposed = decompose_series_parallel(problem.graph);
+  const auto* tree = std::get_if<SeriesParallelTree>(&decomposed);
   for (const BranchCuts cuts :
-       {BranchCuts::Multiset, BranchCuts::Split, BranchCuts::OneCut, BranchCuts::Ordered})
-    if (auto family = series_parallel_family(problem.graph, signature, cuts, options.partial))
-      return std::move(*family);
+       {BranchCuts::Multiset, BranchCuts::Split, BranchCuts::OneCut, BranchCuts::Ordered}) {
+    const auto cut = series_parallel_family(problem.graph, signature, cuts, options.partial);
+    if (!cut) continue;
+    IdealFamily family = unite({*cut, in_tree_order(problem.graph, *tree)}, cut->name, false);
+    if (family.ideals.size() <= options.partial) return family;
+  }
   std::vector<IdealFamily> orders{prefixes(problem.graph, lean_order(problem))};
   for (std::size_t variant = 0; variant < 8; ++variant) {
     if ((orders.size() + 1) * problem.blocks() > options.partial) break;

@@ -87,15 +87,15 @@ SearchOutcome least_bottleneck(const SearchProblem& problem, const BatchCosts& c
 }
 
 SearchPlan break_ties(const SearchProblem& problem, const BatchCosts& costs, Prober& prober,
-                      SearchPlan plan, double slack) {
-  const double target = plan.max_time_per_sample * (1.0 + slack);
+                      SearchPlan plan, const TieLimits& limits) {
+  const double target = plan.max_time_per_sample * (1.0 + limits.slack);
   const auto better = [&](double memory, int depth) {
     Prober::Answer answer = prober.probe({target, memory, depth});
     if (!answer.plan) return false;
     plan = std::move(*answer.plan);
     return true;
   };
-  while (plan.depth() > 1 && better(problem.memory, plan.depth() - 1)) {
+  while (plan.depth() > 1 && better(limits.memory, plan.depth() - 1)) {
   }
   const int depth = plan.depth();
   for (int step = 0; step < 12; ++step) {  // a strict gain of a thousandth each, or stop

@@ -30,10 +30,15 @@ double bottleneck_lower_bound(const SearchProblem& problem, const BatchCosts& co
 SearchOutcome least_bottleneck(const SearchProblem& problem, const BatchCosts& costs,
                                Prober& prober, const SearchLimits& limits = {});
 
-/// Lowers depth, then the largest memory of a device, without giving up more than `slack`
-/// (relative) of the bottleneck.
+/// Among which plans ties are broken.
+struct TieLimits {
+  double memory = std::numeric_limits<double>::infinity();  ///< bytes; the problem's if smaller
+  double slack = 1e-9;  ///< how much (relative) of the bottleneck may be given up
+};
+
+/// Lowers depth, then the largest memory of a device.
 SearchPlan break_ties(const SearchProblem& problem, const BatchCosts& costs, Prober& prober,
-                      SearchPlan plan, double slack = 1e-9);
+                      SearchPlan plan, const TieLimits& limits = {});
 
 /// Gives devices that no stage uses to the slowest stage while that helps.
 void use_spare_devices(const SearchProblem& problem, const BatchCosts& costs, SearchPlan& plan);

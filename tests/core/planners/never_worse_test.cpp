@@ -112,24 +112,55 @@ Plan plan_by(const char* name, const Workload& workload) {
   return std::get<Plan>(entry.configure(nothing)(workload, {.name = name, .kind = entry.kind}));
 }
 
+/// The multi-modal transformer on four V100s a node of Summit, 16 samples each.
+Workload transformer_on(int devices) {
+  const std::string cluster = "{file: " PIPEGRAPH_SOURCE_DIR "/topologies/summit.yaml, nodes: " +
+                              std::to_string(devices / 4) + ", devices_per_node: 4}";
+  return test::tiny_workload(build_family("multimodal_transformer"),
+                             read_cluster(YamlValue::parse(cluster, "test")),
+                             {.mini_batch = 16 * devices, .precision = Precision::Fp32Tensor});
+}
+
 TEST(MultiModalTransformer, IsShorterAndShallowerAsAGraphThanAsAChain) {
   for (const int devices : {4, 8, 16, 32}) {
-    const std::string cluster = "{file: " PIPEGRAPH_SOURCE_DIR "/topologies/summit.yaml, nodes: " +
-                                std::to_string(devices / 4) + ", devices_per_node: 4}";
-    const Workload workload = test::tiny_workload(
-        build_family("multimodal_transformer"), read_cluster(YamlValue::parse(cluster, "test")),
-        {.mini_batch = 16 * devices, .precision = Precision::Fp32Tensor});
+    const Workload workload = transformer_on(devices);
     const Plan graph = plan_by("graphpipe", workload);
     const Evaluation own = evaluate(workload, graph);
+    const auto shared = [&](const Plan& plan) {
+      return evaluate(workload, plan, {.links = LinkRates::Shared}).iteration_time;
+    };
     for (const char* name : {"pipedream", "piper"}) {
       const Plan chain = plan_by(name, workload);
       const Evaluation other = evaluate(workload, chain);
       EXPECT_LT(own.iteration_time, other.iteration_time) << name << " on " << devices;
+      EXPECT_LT(shared(graph), shared(chain)) << name << " on " << devices;
       EXPECT_LT(own.prepared.stages.depth(), other.prepared.stages.depth())
           << name << " on " << devices;
       if (std::string_view(name) == "pipedream") {
         EXPECT_GT(graph.stages.front().micro_batch, chain.stages.front().micro_batch);
       }
+    }
+  }
+}
+
+/// Of the search over ideals, or of the paper's recursion.
+double bottleneck(const Workload& workload, std::int32_t micro_batch, const GraphpipeOptions& own) {
+  const PlannerOptions options{
+      .name = "test", .micro_batches = {micro_batch}, .choose = Choose::Objective};
+  return std::get<Plan>(plan_graphpipe(workload, options, own)).objective->value;
+}
+
+TEST(MultiModalTransformer, HasNoBetterPlanByThePapersRecursion) {
+  constexpr std::pair<int, std::int32_t> k_cases[] = {{4, 8}, {8, 4}, {16, 32}, {32, 16}, {32, 64}};
+  for (const auto& [devices, micro_batch] : k_cases) {
+    const Workload workload = transformer_on(devices);
+    const double over_ideals = bottleneck(workload, micro_batch, {});
+    for (const Joins joins : {Joins::Own, Joins::WithBranch}) {
+      const GraphpipeOptions paper{.search = GraphpipeSearchMethod::Paper,
+                                   .joins = joins,
+                                   .device_counts = DeviceCounts::PowersOfTwo};
+      EXPECT_GE(bottleneck(workload, micro_batch, paper), over_ideals * (1 - 2e-9))
+          << micro_batch << " on " << devices;
     }
   }
 }

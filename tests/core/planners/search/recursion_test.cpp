@@ -215,5 +215,35 @@ INSTANTIATE_TEST_SUITE_P(, RecursionRules, testing::Values(Joins::Own, Joins::Wi
                            return joins.param == Joins::Own ? "JoinsOnTheirOwn" : "JoinsWithBranch";
                          });
 
+TEST(Recursion, IsNeverBetterThanAFamilyThatIsNotComplete) {
+  int problems = 0;
+  int worse = 0;
+  for (std::uint64_t seed = 1; problems < 300; ++seed) {
+    const RandomProblem random = random_problem(seed * 37, 24, 8);
+    const std::size_t blocks = random.problem.blocks();
+    const auto tree = decompose_series_parallel(random.problem.graph);
+    if (blocks < 12 || !std::holds_alternative<SeriesParallelTree>(tree)) continue;
+    ++problems;
+    std::vector<std::uint64_t> signature;  // no two blocks alike
+    for (std::size_t b = 0; b < blocks; ++b) signature.push_back(b * 0x9e3779b97f4a7c15ULL);
+    const IdealFamily family = choose_family(random.problem, signature, {2, 3 * blocks});
+    const PairTable pairs(random.problem, family);
+    Prober prober(random.problem, pairs, random.costs);
+
+    const auto over_ideals = least_bottleneck(random.problem, random.costs, prober).plan;
+    const auto recursion =
+        search_by_recursion(random.problem, random.costs, std::get<SeriesParallelTree>(tree),
+                            {.joins = Joins::Own, .device_counts = {1, 2, 3, 4, 5, 6, 7, 8}});
+
+    if (!recursion.plan) continue;
+    ASSERT_TRUE(over_ideals.has_value()) << "seed " << seed;
+    EXPECT_LE(over_ideals->max_time_per_sample, recursion.plan->max_time_per_sample * (1 + 2e-9))
+        << "seed " << seed;
+    if (recursion.plan->max_time_per_sample > over_ideals->max_time_per_sample * (1 + 2e-6))
+      ++worse;
+  }
+  EXPECT_GT(worse, 30);
+}
+
 }  // namespace
 }  // namespace pipegraph
