@@ -10,6 +10,9 @@ namespace {
 /// Cuts of a stage that are tried when it is split.
 constexpr std::size_t k_most_splits = 8;
 
+/// Forwards in a row beyond which more hide nothing more.
+constexpr std::int32_t k_most_k = 16;
+
 class Neighbours {
  public:
   Neighbours(const ComputationGraph& graph, const Layout& layout, const MoveOptions& options)
@@ -29,6 +32,7 @@ class Neighbours {
     move_devices();
     change_micro_batches();
     change_in_flight();
+    change_k();
     change_kind();
     return std::move(found_);
   }
@@ -167,6 +171,18 @@ class Neighbours {
         next.extra_in_flight = extra;
         add(std::move(next));
       }
+  }
+
+  void change_k() {
+    if (!options_.k || layout_.stages.empty()) return;
+    Layout larger = layout_;
+    Layout smaller = layout_;
+    for (std::size_t s = 0; s < layout_.stages.size(); ++s) {
+      larger.stages[s].k *= 2;
+      smaller.stages[s].k = std::max(1, layout_.stages[s].k / 2);
+    }
+    if (larger.stages.front().k <= k_most_k) add(std::move(larger));
+    if (key_of(smaller) != key_of(layout_)) add(std::move(smaller));
   }
 
   void change_kind() {

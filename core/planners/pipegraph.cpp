@@ -17,6 +17,7 @@
 #include "core/planners/rated_layouts.h"
 #include "core/planners/shared_placement.h"
 #include "core/planners/variants.h"
+#include "core/schedule/table.h"
 
 namespace pipegraph {
 namespace {
@@ -49,7 +50,9 @@ class PipegraphSearch {
     if (options.kind == PlanKind::Graph) kinds_.push_back(PlanKind::Sequential);
     moves_.devices = workload.topology->size();
     moves_.micro_batches = micro_batch_candidates(options, workload.training.mini_batch);
-    moves_.extra_in_flight = options.schedule == "1f1b" || options.schedule == "zb1p";
+    const ScheduleEntry* schedule = find_schedule(options.schedule);
+    moves_.extra_in_flight = schedule != nullptr && schedule->in_flight == InFlight::Chosen;
+    moves_.k = options.schedule == "kfkb";
     moves_.other_kind = kinds_.size() > 1;
   }
 

@@ -12,6 +12,7 @@
 #include "core/planners/table.h"
 #include "models/table.h"
 #include "tests/core/planners/random_workload.h"
+#include "tests/support/problem_seeds.h"
 #include "topologies/cluster_reader.h"
 
 namespace pipegraph {
@@ -63,8 +64,9 @@ TEST_P(NeverWorse, WithMoreDevicesOrMemory) {
   int better = 0;
   int planned = 0;
   int refused = 0;  // the better plan, by the final count, which is more than the search's
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const RandomWorkload random = random_workload(seed + 20'000);
+  const std::uint64_t first = test::first_seed() + 20'000;
+  for (std::uint64_t seed = first; seed < first + test::problem_count(150); ++seed) {
+    const RandomWorkload random = random_workload(seed);
     if (random.workload.topology->size() < 2) continue;  // the network of one is not known
     const double before = objective(random);
     if (before < k_none) ++planned;

@@ -246,6 +246,32 @@ TEST(Pipegraph, PlansForAnySchedule) {
   }
 }
 
+TEST(Pipegraph, HasMoreInFlightByAnyScheduleThatMayHideMessages) {
+  // Messages take 1 s. kfkb with k = 1 is 1f1b: what hides messages there does so here.
+  const Workload workload =
+      test::tiny_workload(test::fork_join_graph(2, 2), test::delayed_cluster(4, Seconds{1}),
+                          {.mini_batch = 16, .optimizer = Optimizer::Sgd});
+  const auto seconds = [&](const char* schedule) {
+    return std::get<Plan>(plan_pipegraph(workload, {.schedule = schedule}, {})).objective->value;
+  };
+  EXPECT_LE(seconds("kfkb"), seconds("1f1b") * (1 + 1e-9));
+}
+
+TEST(Neighbours, HaveOtherKsWhereTheScheduleKnowsThem) {
+  Layout layout{.stages = test::stage_per_operator(test::chain_graph(3))};
+  number_places(layout);
+  const auto ks = [&](const MoveOptions& options) {
+    std::set<std::int32_t> found;
+    for (const Layout& next : neighbours(test::chain_graph(3), layout, options))
+      for (const Stage& stage : next.stages) found.insert(stage.k);
+    return found;
+  };
+  EXPECT_EQ(ks({.devices = 3}), (std::set<std::int32_t>{1}));
+  EXPECT_EQ(ks({.devices = 3, .k = true}), (std::set<std::int32_t>{1, 2}));
+  for (Stage& stage : layout.stages) stage.k = 2;
+  EXPECT_EQ(ks({.devices = 3, .k = true}), (std::set<std::int32_t>{1, 2, 4}));
+}
+
 TEST(Neighbours, AreValidStageGraphsOfAllOperators) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const Workload workload = random_workload(seed).workload;
