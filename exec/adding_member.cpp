@@ -1,23 +1,11 @@
-#include <algorithm>
 #include <utility>
 
 #include "core/base/errors.h"
 #include "exec/reducing_member.h"
-#include "exec/transport/copy_pieces.h"
-#include "exec/transport/slice_pieces.h"
+#include "exec/reduction_shares.h"
 
 namespace pipegraph {
 namespace {
-
-constexpr std::uint64_t k_float_bytes = 4;
-constexpr std::uint64_t k_segment_bytes = 4 << 20;
-
-/// The part of [first, last) that falls to member `m` of `count`.
-ByteRange part(ByteRange all, std::size_t m, std::size_t count) {
-  const std::uint64_t floats = (all.last - all.first) / k_float_bytes;
-  const auto at = [&](std::size_t i) { return all.first + floats * i / count * k_float_bytes; };
-  return {at(m), at(m + 1)};
-}
 
 class AddingMember : public ReducingMember {
  public:
@@ -27,19 +15,13 @@ class AddingMember : public ReducingMember {
         sum_(sum),
         bytes_(total_bytes(sum.sum).count),
         gathered_(sum.addends.size()) {
-    check(bytes_ % k_float_bytes == 0, "gradients are 32-bit floats");
+    check(bytes_ % k_reduced_float_bytes == 0, "gradients are 32-bit floats");
     for (const Addend& addend : sum.addends)
       check(addend.pieces.empty() || total_bytes(addend.pieces).count == bytes_,
             "an addend is as long as the sum");
   }
 
-  /// What the largest segment needs: two sums and a copy of each addend of others.
-  Bytes scratch_bytes() const {
-    const ByteRange longest{0, std::min(bytes_, k_segment_bytes)};
-    const std::size_t last = messages_.members() - 1;  // the largest part
-    const ByteRange own = part(longest, last, messages_.members());
-    return Bytes{(own.last - own.first) * (sum_.addends.size() + 2)};
-  }
+  Bytes scratch_bytes() const { return gathered_bytes(sum_, messages_.members()); }
   void use(Piece scratch) { scratch_ = scratch; }
 
   void begin() override { gather(); }
@@ -62,7 +44,7 @@ class AddingMember : public ReducingMember {
   enum class Phase : std::uint8_t { Gathering, Spreading, Done };
 
   ByteRange part_of(std::size_t member) const {
-    return part(segment_, member, messages_.members());
+    return share_of(segment_, member, messages_.members());
   }
   std::size_t member_of(const Addend& addend) const {
     for (std::size_t m = 0; m < messages_.members(); ++m)
@@ -78,7 +60,7 @@ class AddingMember : public ReducingMember {
 
   void gather() {
     phase_ = Phase::Gathering;
-    segment_.last = std::min(bytes_, segment_.first + k_segment_bytes);
+    segment_ = segment_at(segment_.first, bytes_);
     used_ = 0;
     const std::size_t self = messages_.self();
     const ByteRange own = part_of(self);

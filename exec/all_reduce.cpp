@@ -4,6 +4,7 @@
 
 #include "core/base/errors.h"
 #include "exec/reducing_member.h"
+#include "exec/reduction_shares.h"
 
 namespace pipegraph {
 

@@ -60,6 +60,5 @@ std::unique_ptr<ReducingMember> make_summing_member(const ReducingContext& conte
                                                     InstructionId all_reduce,
                                                     MemberMessages messages,
                                                     const GradientSum& sum);
-bool every_member_adds(const Group& group, const GradientSum& sum);
 
 }  // namespace pipegraph

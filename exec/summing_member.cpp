@@ -69,13 +69,6 @@ class SummingMember : public ReducingMember {
 
 }  // namespace
 
-bool every_member_adds(const Group& group, const GradientSum& sum) {
-  return std::ranges::all_of(group.devices, [&](DeviceId member) {
-    return std::ranges::any_of(sum.addends,
-                               [&](const Addend& addend) { return addend.device == member; });
-  });
-}
-
 std::unique_ptr<ReducingMember> make_summing_member(const ReducingContext& context,
                                                     InstructionId all_reduce,
                                                     MemberMessages messages,

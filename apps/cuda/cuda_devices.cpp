@@ -79,9 +79,11 @@ class CudaDevices final : public DeviceSet {
       if (engine == nullptr) continue;
       const DeviceId device = engine->passes().device();
       const DeviceMemoryUse use = static_cast<const CudaEngine*>(engine)->memory_use();
-      notes.push_back(fmt::format("device d{} on GPU {} had at most {} of memory, {} predicted",
-                                  device.value, lanes_.gpu(device), to_text(use.high_water),
-                                  to_text(use.predicted)));
+      notes.push_back(fmt::format(
+          "device d{} on GPU {} had at most {} of memory, {} expected: {} by the plan, {} beside "
+          "it",
+          device.value, lanes_.gpu(device), to_text(use.high_water),
+          to_text(use.predicted + use.beside), to_text(use.predicted), to_text(use.beside)));
     }
     if (transport_ == GpuTransport::Nccl)
       notes.push_back("messages between GPUs by " + nccl_text());

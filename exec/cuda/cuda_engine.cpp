@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "exec/cuda/gpus.h"
+#include "exec/reduction_shares.h"
 #include "exec/training/initial_weights.h"
 
 namespace pipegraph {
@@ -50,6 +51,7 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
       memory_(passes_),
       pieces_(passes_, memory_.bases()),
       uploads_(most_read(passes_), k_most_under_way),
+      workspace_(options.device.workspace),
       device_(device_options(options.device, passes_, memory_)),
       runner_(std::in_place_index<0>, device_, passes_, memory_.bases(),
               Reader{context.shared.order, uploads_, device_.stream(), from_host_}),
@@ -68,7 +70,7 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
     fill_initial_weights(shared_.tables.graph(), stored.owner, options.seed, weights);
     write({Area::Parameters, stored.begin}, weights);
   }
-  shared_.lanes.enter(device, sums_, times_);
+  shared_.lanes.enter(device, {sums_, times_, &pieces_, &memory_});
 }
 
 CudaEngine::~CudaEngine() { shared_.lanes.leave(passes_.device()); }
@@ -217,6 +219,32 @@ void CudaEngine::write(Place to, std::span<const float> from) {
   if (to.area() != Area::Parameters) return;
   round({to, Bytes{from.size_bytes()}});
   PIPEGRAPH_CUDA(cudaStreamSynchronize(device_.stream()));
+}
+
+Bytes CudaEngine::gathered() const {
+  const Program& program = shared_.tables.program();
+  std::map<LaneId, Bytes> of_lane;
+  Bytes total;
+  for (const InstructionId id : shared_.tables.model().order.on(passes_.device())) {
+    const Instruction& instruction = program.at(id);
+    if (instruction.kind != InstructionKind::AllReduce) continue;
+    const GradientSum sum = pieces_.sum(id);
+    const Group& group = program.groups()[instruction.group.index()];
+    if (shared_.lanes.connections_add_up(instruction.group) && every_member_adds(group, sum))
+      continue;
+    const Bytes bytes = gathered_bytes(sum, group.devices.size());
+    Bytes& had = of_lane[instruction.lane];
+    if (bytes <= had) continue;
+    total += bytes;
+    had = bytes;
+  }
+  return total;
+}
+
+DeviceMemoryUse CudaEngine::memory_use() const {
+  const Bytes slots = from_host_ ? k_optimizer_slot * from_host_->optimizers.size() : Bytes{};
+  return memory_.use(workspace_ + gathered() + slots +
+                     shared_.lanes.connection_memory(passes_.device()));
 }
 
 EngineFactory cuda_engines(const CudaEngine::Shared& shared, const CudaEngineOptions& options,

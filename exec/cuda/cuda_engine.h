@@ -76,7 +76,7 @@ class CudaEngine final : public TrainingEngine {
   /// Samples and optimizers' factors of the step that comes; none is running.
   void fill_whole_step();
 
-  DeviceMemoryUse memory_use() const { return memory_.use(); }
+  DeviceMemoryUse memory_use() const;
 
   /// A few hide the host behind the GPU; more would only delay what a failure ends.
   static constexpr std::size_t k_most_under_way = 4;
@@ -108,6 +108,8 @@ class CudaEngine final : public TrainingEngine {
   void round(Stretch parameters);
   void initialise();
   void wait_for_sums();
+  /// What all-reduces of the device ask for, as they follow each other on each lane.
+  Bytes gathered() const;
   void poison(Stretch ended);
 
   Shared shared_;
@@ -117,6 +119,7 @@ class CudaEngine final : public TrainingEngine {
   DevicePieces pieces_;
   Uploads uploads_;
   std::unique_ptr<FromHost> from_host_;
+  Bytes workspace_;
   CudaDevice device_;
   mutable SumStream sums_;
   bool summed_ = false;  ///< since computes last waited for sums

@@ -14,10 +14,10 @@ CudaLanes::CudaLanes(std::vector<int> gpu_of_device)
 
 CudaLanes::~CudaLanes() = default;
 
-void CudaLanes::enter(DeviceId device, SumStream& sums, StreamTimes& times) {
-  if (connections_ != nullptr) connections_->connect(device, sums);
-  at(device).sums = &sums;
-  at(device).times = &times;
+void CudaLanes::enter(DeviceId device, const DeviceEnd& end) {
+  if (connections_ != nullptr) connections_->connect(device, end);
+  at(device).sums = &end.sums;
+  at(device).times = &end.times;
 }
 
 void CudaLanes::leave(DeviceId device) noexcept {

@@ -14,14 +14,29 @@
 
 namespace pipegraph {
 
+class CudaMemory;
+class DevicePieces;
+
+/// What a device has of its own; all outlives its connections. Devices that move nothing but whole
+/// pieces need none of the last two.
+struct DeviceEnd {
+  SumStream& sums;
+  StreamTimes& times;
+  const DevicePieces* pieces = nullptr;
+  CudaMemory* memory = nullptr;
+};
+
 /// What connects devices besides, made and given up on their own threads.
 class DeviceConnections {
  public:
   virtual ~DeviceConnections() = default;
-  /// `sums` outlives the connections.
-  virtual void connect(DeviceId device, SumStream& sums) = 0;
+  virtual void connect(DeviceId device, const DeviceEnd& end) = 0;
   /// Nothing of the device is under way afterwards.
   virtual void disconnect(DeviceId device) noexcept = 0;
+  /// The memory that it takes on a device that is connected, as it follows from the program.
+  virtual Bytes memory_of(DeviceId device) const = 0;
+  /// Whether it adds up a group's gradients, so that devices need not gather them.
+  virtual bool adds_up(GroupId group) const = 0;
 };
 
 class CudaLanes final : public Mover {
@@ -36,11 +51,18 @@ class CudaLanes final : public Mover {
   /// Told of devices from now on; null: nothing is. While no device is there.
   void connect_with(DeviceConnections* connections) { connections_ = connections; }
 
-  /// A device takes part until it leaves; `sums` and `times` are its own. Its thread. Errors: those
-  /// of what connects devices.
-  void enter(DeviceId device, SumStream& sums, StreamTimes& times);
+  /// A device takes part until it leaves. Its thread. Errors: those of what connects devices.
+  void enter(DeviceId device, const DeviceEnd& end);
   /// Its memory and streams may go afterwards: nothing copies any more. No device is running.
   void leave(DeviceId device) noexcept;
+
+  /// Of what connects devices; nothing without.
+  Bytes connection_memory(DeviceId device) const {
+    return connections_ == nullptr ? Bytes{} : connections_->memory_of(device);
+  }
+  bool connections_add_up(GroupId group) const {
+    return connections_ != nullptr && connections_->adds_up(group);
+  }
 
   void posting(DeviceId self) override { at(self).sums->publish(); }
   void begin(const Move& move) override;

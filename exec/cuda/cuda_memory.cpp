@@ -86,9 +86,8 @@ GpuMemory allocate_for(const DevicePasses& passes, Bytes bytes) {
 }  // namespace
 
 CudaMemory::CudaMemory(const DevicePasses& passes) : passes_(passes) {
-  Bytes total;
-  for (const Bytes size : passes.sizes()) total += aligned(size);
-  std::byte* base = allocate(total);
+  for (const Bytes size : passes.sizes()) areas_ += aligned(size);
+  std::byte* base = allocate(areas_);
   for (std::size_t area = 0; area < k_areas; ++area) {
     bases_[area] = base;
     base += aligned(passes.sizes()[area]).count;
@@ -100,12 +99,13 @@ std::byte* CudaMemory::allocate(Bytes bytes) {
   return blocks_.emplace_back(allocate_for(passes_, bytes)).get();
 }
 
-DeviceMemoryUse CudaMemory::use() const {
+DeviceMemoryUse CudaMemory::use(Bytes besides) const {
   const auto copies = 2 + state_copies(passes_.tables().model().workload.training.optimizer);
   // The memory function counts them at the size of the data.
   Bytes parameters = passes_.parameters().bytes();
   parameters.count = parameters.count / sizeof(float) * passes_.tables().element().count;
-  return {.predicted = parameters * copies + passes_.arena().peak(), .high_water = allocated_};
+  const Bytes predicted = parameters * copies + passes_.arena().peak();
+  return {.predicted = predicted, .beside = areas_ - predicted + besides, .high_water = allocated_};
 }
 
 }  // namespace pipegraph

@@ -9,9 +9,12 @@
 
 namespace pipegraph {
 
-/// Bytes of a device: what the memory function counts for it, and the most it has had from the GPU.
+/// Bytes of a device: what the memory function counts for it, what else follows from the program
+/// (scratch and losses, the workspace of cuBLAS, what sums gather and NCCL stages), and the most it
+/// has had from the GPU.
 struct DeviceMemoryUse {
   Bytes predicted;
+  Bytes beside;
   Bytes high_water;
 };
 
@@ -25,12 +28,14 @@ class CudaMemory {
   const AreaBases& bases() const { return bases_; }
   /// One more block, which lives as long. Errors: the same.
   std::byte* allocate(Bytes bytes);
-  DeviceMemoryUse use() const;
+  /// `besides` is what other blocks are going to take.
+  DeviceMemoryUse use(Bytes besides) const;
 
  private:
   const DevicePasses& passes_;
   std::vector<GpuMemory> blocks_;
   AreaBases bases_{};
+  Bytes areas_;
   Bytes allocated_;
 };
 

@@ -25,7 +25,7 @@ class IdleGpuEngine final : public Engine {
     if (buffer.count > 0) piece_ = {buffer_.get(), buffer};
     sums_.emplace();
     computes_.emplace(stream_.get(), context.clock, times_);
-    lanes_.enter(device, *sums_, times_);
+    lanes_.enter(device, {*sums_, times_});
   }
   ~IdleGpuEngine() override { lanes_.leave(device_); }
 

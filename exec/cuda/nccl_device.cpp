@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "core/base/errors.h"
 #include "exec/transport/copy_pieces.h"
@@ -27,16 +28,9 @@ void copy_on(cudaStream_t stream, std::span<const Piece> from, std::span<const P
 
 }  // namespace
 
-void NcclDevice::Staging::reserve(Bytes bytes) {
-  used_ = {};
-  if (bytes <= size_) return;
-  size_ = bytes;
-  blocks_.push_back(allocate_on_device(bytes));
-}
-
 std::byte* NcclDevice::Staging::take(Bytes bytes) {
-  check(used_ + bytes <= size_, "what is staged was reserved");
-  std::byte* const place = blocks_.back().get() + used_.count;
+  check(used_ + bytes <= size_, "what is staged was counted");
+  std::byte* const place = base_ + used_.count;
   used_ += bytes;
   return place;
 }
@@ -54,8 +48,8 @@ void NcclDevice::wait_for_others(const Port& port, const char* what, const Done&
   }
 }
 
-NcclDevice::NcclDevice(const Shared& shared, DeviceId self, SumStream& sums)
-    : shared_(shared), self_(self), sums_(sums), ports_(shared.links.list().size()) {
+NcclDevice::NcclDevice(const Shared& shared, DeviceId self, Own own)
+    : shared_(shared), self_(self), own_(std::move(own)), ports_(shared.links.list().size()) {
   try {
     join_all();
   } catch (...) {
@@ -84,6 +78,7 @@ void NcclDevice::join(std::size_t link, int rank) {
   Port& port = at(link);
   const NcclLink& of = shared_.links.list()[link];
   port.stream = make_stream();
+  port.staging = Staging(own_.memory, own_.staged[link]);
   port.comm = std::make_unique<NcclCommunicator>(
       shared_.ids[link],
       NcclCommunicator::Place{of.name, static_cast<int>(of.members.size()), rank});
@@ -97,7 +92,6 @@ void NcclDevice::warm_up(std::size_t link, int rank) {
   const NcclLink& of = shared_.links.list()[link];
   const std::vector<DeviceId>& members = of.members;
   constexpr Bytes k_message{sizeof(float)};
-  port.staging.reserve(k_message * (2 * members.size()));
   std::vector<Piece> places;
   for (std::size_t i = 0; i < 2 * members.size(); ++i)
     places.push_back({port.staging.take(k_message), k_message});
@@ -125,9 +119,10 @@ void NcclDevice::settle(const Port& port) const {
   wait_for_others(port, "the other members' part", [&] { return port.comm->settled(); });
 }
 
-void NcclDevice::begin(Port& port) const {
-  sums_.publish();
-  sums_.make_wait(port.stream.get());
+void NcclDevice::begin(Port& port) {
+  own_.sums.publish();
+  own_.sums.make_wait(port.stream.get());
+  port.staging.begin_launch();
 }
 
 void NcclDevice::end(Port& port) {
@@ -139,10 +134,6 @@ void NcclDevice::exchange(std::size_t link, std::span<const Part> parts) {
   Port& port = at(link);
   cudaStream_t const stream = port.stream.get();
   begin(port);
-  Bytes staged;
-  for (const Part& part : parts)
-    if (part.pieces.size() > 1) staged += total_bytes(part.pieces);
-  if (staged.count > 0) port.staging.reserve(staged);
   std::vector<Piece> wholes;
   for (const Part& part : parts) {
     const Bytes bytes = total_bytes(part.pieces);
@@ -177,7 +168,6 @@ void NcclDevice::add_up(std::size_t link, std::span<const Piece> pieces) {
   Piece whole = pieces.front();
   if (pieces.size() > 1) {
     const Bytes bytes = total_bytes(pieces);
-    port.staging.reserve(bytes);
     whole = {port.staging.take(bytes), bytes};
     copy_on(stream, pieces, std::span(&whole, 1));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "exec/cuda/cuda_memory.h"
 #include "exec/cuda/event_pool.h"
 #include "exec/cuda/nccl_communicator.h"
 #include "exec/cuda/nccl_links.h"
@@ -26,9 +27,14 @@ class NcclDevice {
     const Failure& failure;                ///< ends waits when it happens
     Seconds deadline;                      ///< of a wait for other devices
   };
+  struct Own {
+    SumStream& sums;
+    CudaMemory& memory;
+    std::vector<Bytes> staged;  ///< room for what is at a time, the first message too; by link
+  };
   /// Joins its links in their order, and uses each pair once. Errors: NcclError, CudaError,
   /// Abandoned.
-  NcclDevice(const Shared& shared, DeviceId self, SumStream& sums);
+  NcclDevice(const Shared& shared, DeviceId self, Own own);
   /// Aborts what is under way.
   ~NcclDevice();
 
@@ -47,14 +53,17 @@ class NcclDevice {
   bool ended(std::size_t link);
 
  private:
-  /// Where NCCL finds the bytes of several pieces side by side.
+  /// Where NCCL finds the bytes of several pieces side by side. A launch takes what the one before
+  /// had, which has ended by then: both are of one stream.
   class Staging {
    public:
-    void reserve(Bytes bytes);
+    Staging() = default;
+    Staging(CudaMemory& memory, Bytes size) : base_(memory.allocate(size)), size_(size) {}
+    void begin_launch() { used_ = {}; }
     std::byte* take(Bytes bytes);
 
    private:
-    std::vector<GpuMemory> blocks_;  ///< the last is in use; what is under way may use others
+    std::byte* base_ = nullptr;
     Bytes size_, used_;
   };
   struct Port {
@@ -73,13 +82,13 @@ class NcclDevice {
   void settle(const Port& port) const;
   template <class Done>
   void wait_for_others(const Port& port, const char* what, const Done& done) const;
-  void begin(Port& port) const;
+  void begin(Port& port);
   void end(Port& port);
   int rank_in(std::size_t link, DeviceId device) const;
 
   Shared shared_;
   DeviceId self_;
-  SumStream& sums_;
+  Own own_;
   EventPool events_;
   std::vector<Port> ports_;  ///< by link; without a communicator where others are members
 };

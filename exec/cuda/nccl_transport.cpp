@@ -15,6 +15,7 @@
 #include "exec/cuda/gpus.h"
 #include "exec/cuda/nccl_device.h"
 #include "exec/cuda/nccl_links.h"
+#include "exec/cuda/nccl_staging.h"
 
 namespace pipegraph {
 
@@ -37,10 +38,20 @@ class NcclTransport final : public Transport, public DeviceConnections {
   }
   ~NcclTransport() override { lanes_.connect_with(nullptr); }
 
-  void connect(DeviceId device, SumStream& sums) override {
+  void connect(DeviceId device, const DeviceEnd& end) override {
+    check(end.pieces != nullptr && end.memory != nullptr, "what exchanges by NCCL has memory");
+    std::vector<Bytes> staged = staged_bytes(
+        {context_.program, context_.channels, links_, settings_.sums}, device, *end.pieces);
+    for (std::size_t link = 0; link < staged.size(); ++link)
+      if (links_.list()[link].rank_of(device)) {
+        staged[link] = std::max(staged[link], warm_up_bytes(links_.list()[link]));
+        at(device).staged += staged[link];
+      }
     at(device).nccl.emplace(
-        NcclDevice::Shared{links_, ids_, context_.state.failure, context_.deadline}, device, sums);
+        NcclDevice::Shared{links_, ids_, context_.state.failure, context_.deadline}, device,
+        NcclDevice::Own{end.sums, *end.memory, std::move(staged)});
   }
+  Bytes memory_of(DeviceId device) const override { return devices_[device.index()].staged; }
   void disconnect(DeviceId device) noexcept override { at(device).nccl.reset(); }
 
   void post(DeviceId self, const MessageHalf& message) override {
@@ -112,6 +123,7 @@ class NcclTransport final : public Transport, public DeviceConnections {
   /// Of one device; its thread's, but for the number of launches.
   struct alignas(128) Device {
     std::optional<NcclDevice> nccl;
+    Bytes staged;
     std::vector<Announced> announced;
     std::vector<std::uint32_t> free;  ///< places in it
     std::vector<Link> links;

@@ -20,6 +20,7 @@ set(exec_cuda_sources
   nccl_communicator.cpp
   nccl_device.cpp
   nccl_links.cpp
+  nccl_staging.cpp
   nccl_transport.cpp
   step_issuer.cpp
   step_samples.cpp

@@ -36,16 +36,49 @@ class CudaEngines : public CudaTraining {
 };
 INSTANTIATE_TEST_SUITE_P(Paces, CudaEngines, cuda_stand_in::both_paces(), cuda_stand_in::pace_name);
 
-TEST_P(CudaEngines, KeepAccountOfAllTheMemoryTheyTake) {
-  TrainingRun run = run_on_stand_in();
+/// Trains, and compares what devices say they took with what was expected of them before and with
+/// what the stand-in has given. Returns what the memory function left out.
+Bytes expect_full_account(TrainingRun run) {
   run.train(2);
-  Bytes taken;
+  Bytes taken, beside;
   for (const TrainingEngine* engine : run.devices().engines()) {
     const DeviceMemoryUse use = static_cast<const CudaEngine*>(engine)->memory_use();
-    EXPECT_GE(use.high_water, use.predicted + k_small_workspace);
+    EXPECT_GE(use.beside, k_small_workspace);
+    EXPECT_EQ(use.high_water, use.predicted + use.beside);
     taken += use.high_water;
+    beside += use.beside;
   }
-  EXPECT_EQ(taken.count, cuda_stand_in::bytes_in_use(0) + cuda_stand_in::bytes_in_use(1));
+  std::size_t given = 0;
+  for (int gpu = 0; gpu < 4; ++gpu) given += cuda_stand_in::bytes_in_use(gpu);
+  EXPECT_EQ(taken.count, given);
+  return beside;
+}
+
+TEST_P(CudaEngines, KeepAccountOfAllTheMemoryTheyTake) {
+  start({.devices = 4});
+  expect_full_account(run_on_stand_in());
+}
+
+// fc0 and fc2 travel in one message. The sender keeps fc0 for its own backward, and fc1 with it, so
+// that they lie apart: two samples of twice twelve floats.
+TEST_P(CudaEngines, CountWhatIsStagedForNcclToo) {
+  constexpr Bytes k_message{2 * 2 * 12 * sizeof(float)};
+  const ComputationGraph graph = skipping_network();
+  const PlanSketch sketch = cut_before(graph, {"fc3"});
+  const auto beside = [&](const PlanSketch& of, const std::optional<NcclSettings>& nccl) {
+    start({.devices = 4});
+    const auto plan = plan_from(graph, of);
+    TrainingRunOptions options = on_stand_in({.wrap = {}, .nccl = nccl});
+    options.memory = MemoryUse::Tight;
+    return expect_full_account({plan->workload, plan->stages, plan->program, options});
+  };
+  const NcclSettings in_order{}, one{.communicators = NcclCommunicators::One},
+      by_nccl{.sums = GroupSums::ByNccl};
+  EXPECT_GE(beside(sketch, in_order), beside(sketch, std::nullopt) + k_message);
+  beside(sketch, one);
+  // Sums of gradients are gathered in index order, or added up by NCCL.
+  for (const NcclSettings& nccl : {in_order, one, by_nccl})
+    beside(replicated(sketch, {2, 2}), nccl);
 }
 
 TEST_P(CudaEngines, SayWhatNeedsTheMemoryThatThereIsNot) {

@@ -11,8 +11,8 @@ namespace {
 class MovesOnALane : public cuda_stand_in::StandIn {
  protected:
   MovesOnALane() {
-    lanes_.enter(DeviceId{0}, sums_[0], times_[0]);
-    lanes_.enter(DeviceId{1}, sums_[1], times_[1]);
+    lanes_.enter(DeviceId{0}, {sums_[0], times_[0]});
+    lanes_.enter(DeviceId{1}, {sums_[1], times_[1]});
   }
   ~MovesOnALane() override {
     lanes_.leave(DeviceId{0});

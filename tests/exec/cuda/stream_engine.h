@@ -27,7 +27,7 @@ class StreamEngine final : public Engine {
         stream_(make_stream()),
         times_(clock),
         computes_(stream_.get(), clock, times_) {
-    lanes_.enter(device, sums_, times_);
+    lanes_.enter(device, {sums_, times_});
   }
   ~StreamEngine() override { lanes_.leave(device_); }
 
