@@ -21,7 +21,10 @@ std::atomic<int> g_reports{0};
 
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
-void __tsan_on_report(void* /*report*/) { ++g_reports; }
+void __tsan_on_report(void* /*report*/) {
+  ++g_reports;
+  pipegraph::cuda_stand_in::stop_watching_streams();
+}
 const char* __tsan_default_options() {
   return "exitcode=0:suppress_equal_stacks=0:suppress_equal_addresses=0";
 }
@@ -127,6 +130,7 @@ class PlantedMistakes : public CudaTraining {
     const std::vector<double> expected =
         TrainingRun(plan->workload, plan->stages, plan->program, cpu).train(3);
     g_reports = 0;
+    cuda_stand_in::watch_streams();
     TrainingRun run(plan->workload, plan->stages, plan->program, cuda);
     if (!forgotten.empty()) cuda_stand_in::forget_calls(forgotten);
     const std::vector<double> actual = run.train(3);

@@ -2,6 +2,7 @@
 
 #include <ucontext.h>
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -35,6 +36,24 @@ constexpr unsigned k_without_an_edge = 1;
 /// Scopes of Unseen that the running thread or fiber is in.
 thread_local int g_unseen = 0;
 
+/// Whether the sanitizer sees what streams do.
+std::atomic<bool> g_watched{true};
+
+/// Edges count all the same.
+class UnseenAccesses {
+ public:
+  UnseenAccesses() {
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  }
+  ~UnseenAccesses() {
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  }
+  UnseenAccesses(const UnseenAccesses&) = delete;
+  UnseenAccesses& operator=(const UnseenAccesses&) = delete;
+};
+
 /// Edges count inside Unseen too, where the sanitizer would ignore them.
 template <class Act>
 void seen(Act act) {
@@ -44,6 +63,9 @@ void seen(Act act) {
 }
 
 }  // namespace
+
+void stop_watching_streams() { g_watched.store(false, std::memory_order_relaxed); }
+void watch_streams() { g_watched.store(true, std::memory_order_relaxed); }
 
 bool under_thread_sanitizer() { return __tsan_create_fiber != nullptr; }
 
@@ -68,17 +90,24 @@ namespace {
 constexpr std::size_t k_stack_bytes = std::size_t{1} << 20;
 
 /// What a fiber is to run, and where it goes on when it has.
+template <class Call>
 struct Switch {
-  const std::function<void()>& act;
+  const Call& call;
   void* from;  ///< the caller's flow of control
   ucontext_t caller, callee;
 };
 
 /// makecontext passes ints only.
+template <class Call>
 void enter(unsigned high, unsigned low) {
   const auto address = static_cast<std::uintptr_t>(high) << 32 | low;
-  const Switch& change = *reinterpret_cast<const Switch*>(address);
-  change.act();
+  const auto& change = *reinterpret_cast<const Switch<Call>*>(address);
+  if (g_watched.load(std::memory_order_relaxed)) {
+    change.call();
+  } else {
+    const UnseenAccesses unseen;
+    change.call();
+  }
   __tsan_switch_to_fiber(change.from, k_without_an_edge);
 }
 
@@ -94,15 +123,15 @@ Fiber::~Fiber() {
   if (fiber_ != nullptr) __tsan_destroy_fiber(fiber_);
 }
 
-void Fiber::run(const std::function<void()>& act) {
-  if (fiber_ == nullptr) return act();
-  Switch change{act, __tsan_get_current_fiber(), {}, {}};
+void Fiber::run(const Call& call) {
+  if (fiber_ == nullptr) return call();
+  Switch<Call> change{call, __tsan_get_current_fiber(), {}, {}};
   getcontext(&change.callee);
   change.callee.uc_stack.ss_sp = stack_.data();
   change.callee.uc_stack.ss_size = stack_.size();
   change.callee.uc_link = &change.caller;
   const auto address = reinterpret_cast<std::uintptr_t>(&change);
-  makecontext(&change.callee, reinterpret_cast<void (*)()>(enter), 2,
+  makecontext(&change.callee, reinterpret_cast<void (*)()>(enter<Call>), 2,
               static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
   const int unseen = std::exchange(g_unseen, 0);
   __tsan_switch_to_fiber(fiber_, k_without_an_edge);

@@ -4,13 +4,17 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 namespace pipegraph::cuda_stand_in {
 
 /// Whether this process runs under ThreadSanitizer.
 bool under_thread_sanitizer();
+
+/// From now on, until watch_streams(), the sanitizer sees nothing of what streams do: for tests
+/// that one report is enough for, since each takes milliseconds.
+void stop_watching_streams();
+void watch_streams();
 
 /// Hides what the calling thread or fiber does from the sanitizer while it lives.
 class Unseen {
@@ -31,9 +35,21 @@ class Fiber {
   Fiber& operator=(const Fiber&) = delete;
 
   /// Runs `act` on the fiber, which must not throw; without the sanitizer on the caller's stack.
-  void run(const std::function<void()>& act);
+  /// Not by way of a std::function: the linker may take its code from a test, where the sanitizer
+  /// sees it read the caller's stack.
+  template <class Act>
+  void run(const Act& act) {
+    run(Call{[](const void* of) { (*static_cast<const Act*>(of))(); }, &act});
+  }
 
  private:
+  struct Call {
+    void (*function)(const void*);
+    const void* act;
+    void operator()() const { function(act); }
+  };
+  void run(const Call& call);
+
   void* fiber_ = nullptr;
   std::vector<char> stack_;
 };
