@@ -17,8 +17,8 @@ namespace pipegraph {
 class CudaMemory;
 class DevicePieces;
 
-/// What a device has of its own; all outlives its connections. Devices that move nothing but whole
-/// pieces need none of the last two.
+/// What a device has of its own; all outlives its connections. Without pieces its messages lie in
+/// one each, without memory what connects it takes some of its own.
 struct DeviceEnd {
   SumStream& sums;
   StreamTimes& times;

@@ -74,11 +74,16 @@ void NcclDevice::join_all() {
     }
 }
 
+std::byte* NcclDevice::allocate(Bytes bytes) {
+  if (own_.memory != nullptr) return own_.memory->allocate(bytes);
+  return blocks_.emplace_back(allocate_on_device(bytes)).get();
+}
+
 void NcclDevice::join(std::size_t link, int rank) {
   Port& port = at(link);
   const NcclLink& of = shared_.links.list()[link];
   port.stream = make_stream();
-  port.staging = Staging(own_.memory, own_.staged[link]);
+  port.staging = Staging(allocate(own_.staged[link]), own_.staged[link]);
   port.comm = std::make_unique<NcclCommunicator>(
       shared_.ids[link],
       NcclCommunicator::Place{of.name, static_cast<int>(of.members.size()), rank});

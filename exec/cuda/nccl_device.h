@@ -29,7 +29,7 @@ class NcclDevice {
   };
   struct Own {
     SumStream& sums;
-    CudaMemory& memory;
+    CudaMemory* memory;         ///< none: it takes its own
     std::vector<Bytes> staged;  ///< room for what is at a time, the first message too; by link
   };
   /// Joins its links in their order, and uses each pair once. Errors: NcclError, CudaError,
@@ -58,7 +58,7 @@ class NcclDevice {
   class Staging {
    public:
     Staging() = default;
-    Staging(CudaMemory& memory, Bytes size) : base_(memory.allocate(size)), size_(size) {}
+    Staging(std::byte* base, Bytes size) : base_(base), size_(size) {}
     void begin_launch() { used_ = {}; }
     std::byte* take(Bytes bytes);
 
@@ -75,6 +75,7 @@ class NcclDevice {
   };
 
   Port& at(std::size_t link) { return ports_[link]; }
+  std::byte* allocate(Bytes bytes);
   void join_all();
   void close() noexcept;
   void join(std::size_t link, int rank);
@@ -89,6 +90,7 @@ class NcclDevice {
   Shared shared_;
   DeviceId self_;
   Own own_;
+  std::vector<GpuMemory> blocks_;
   EventPool events_;
   std::vector<Port> ports_;  ///< by link; without a communicator where others are members
 };

@@ -39,9 +39,10 @@ class NcclTransport final : public Transport, public DeviceConnections {
   ~NcclTransport() override { lanes_.connect_with(nullptr); }
 
   void connect(DeviceId device, const DeviceEnd& end) override {
-    check(end.pieces != nullptr && end.memory != nullptr, "what exchanges by NCCL has memory");
-    std::vector<Bytes> staged = staged_bytes(
-        {context_.program, context_.channels, links_, settings_.sums}, device, *end.pieces);
+    std::vector<Bytes> staged(links_.list().size());
+    if (end.pieces != nullptr)
+      staged = staged_bytes({context_.program, context_.channels, links_, settings_.sums}, device,
+                            *end.pieces);
     for (std::size_t link = 0; link < staged.size(); ++link)
       if (links_.list()[link].rank_of(device)) {
         staged[link] = std::max(staged[link], warm_up_bytes(links_.list()[link]));
@@ -49,7 +50,7 @@ class NcclTransport final : public Transport, public DeviceConnections {
       }
     at(device).nccl.emplace(
         NcclDevice::Shared{links_, ids_, context_.state.failure, context_.deadline}, device,
-        NcclDevice::Own{end.sums, *end.memory, std::move(staged)});
+        NcclDevice::Own{end.sums, end.memory, std::move(staged)});
   }
   Bytes memory_of(DeviceId device) const override { return devices_[device.index()].staged; }
   void disconnect(DeviceId device) noexcept override { at(device).nccl.reset(); }
