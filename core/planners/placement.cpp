@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/planners/equal_devices.h"
 #include "core/planners/traffic.h"
 
 namespace pipegraph {
@@ -13,31 +14,42 @@ constexpr std::size_t k_most_exchanges = 65'536;
 constexpr std::size_t k_most_in_chains = 16;
 constexpr int k_most_sweeps = 16;
 
-bool same_kind(Device a, const Device& b) {
-  a.name = b.name;
-  a.node = b.node;
-  a.socket = b.socket;
-  return a == b;
-}
+/// Which device may take which place.
+struct Exchangeable {
+  std::vector<std::size_t> kind;  ///< by device: the first one that is as fast
+  std::vector<Bytes> available;   ///< by device
+  std::vector<Bytes> needs;       ///< by place; empty if all devices have the same
+
+  bool may_take(DeviceId device, std::size_t place) const {
+    return needs.empty() || needs[place] <= available[device.index()];
+  }
+  bool all() const {
+    const auto zero = [](std::size_t k) { return k == 0; };
+    return std::ranges::all_of(kind, zero) &&
+           (needs.empty() || std::ranges::max(needs) <= std::ranges::min(available));
+  }
+};
+
+struct PlaceProblem {
+  const Topology& topology;
+  const std::vector<PlaceFlow>& flows;
+  std::size_t places = 0;
+  Exchangeable exchangeable;
+};
 
 class PlaceSearch {
  public:
-  PlaceSearch(const Topology& topology, PairPrices& prices, const std::vector<PlaceFlow>& flows,
-              std::size_t places)
-      : topology_(topology),
+  PlaceSearch(const PlaceProblem& problem, PairPrices& prices)
+      : topology_(problem.topology),
         prices_(prices),
-        flows_(flows),
-        places_(places),
-        flows_of_(topology.size()) {
-    for (std::size_t i = 0; i < topology.size(); ++i) {
-      device_.push_back(make_id<DeviceId>(i));
-      std::size_t kind = 0;
-      while (kind < i && !same_kind(topology.devices()[kind], topology.devices()[i])) ++kind;
-      kind_.push_back(kind);
-    }
-    for (std::size_t f = 0; f < flows.size(); ++f) {
-      flows_of_[static_cast<std::size_t>(flows[f].from)].push_back(f);
-      flows_of_[static_cast<std::size_t>(flows[f].to)].push_back(f);
+        flows_(problem.flows),
+        places_(problem.places),
+        exchangeable_(problem.exchangeable),
+        flows_of_(topology_.size()) {
+    for (std::size_t i = 0; i < topology_.size(); ++i) device_.push_back(make_id<DeviceId>(i));
+    for (std::size_t f = 0; f < flows_.size(); ++f) {
+      flows_of_[static_cast<std::size_t>(flows_[f].from)].push_back(f);
+      flows_of_[static_cast<std::size_t>(flows_[f].to)].push_back(f);
     }
   }
 
@@ -114,7 +126,11 @@ class PlaceSearch {
     return order;
   }
   bool may_exchange(std::size_t a, std::size_t b) const {
-    return kind_[device_[a].index()] == kind_[device_[b].index()];
+    const DeviceId at_a = device_[a];
+    const DeviceId at_b = device_[b];
+    if (exchangeable_.kind[at_a.index()] != exchangeable_.kind[at_b.index()]) return false;
+    return exchangeable_.available[at_a.index()] == exchangeable_.available[at_b.index()] ||
+           (exchangeable_.may_take(at_b, a) && exchangeable_.may_take(at_a, b));
   }
   bool same_node(std::size_t a, std::size_t b) const {
     return topology_.device(device_[a]).node == topology_.device(device_[b]).node;
@@ -183,25 +199,33 @@ class PlaceSearch {
   PairPrices& prices_;
   const std::vector<PlaceFlow>& flows_;
   std::size_t places_;
-  std::vector<DeviceId> device_;   ///< by place
-  std::vector<std::size_t> kind_;  ///< by device: the first one like it
+  const Exchangeable& exchangeable_;
+  std::vector<DeviceId> device_;  ///< by place
   std::vector<std::vector<std::size_t>> flows_of_;
 };
 
 }  // namespace
 
+Placer::Placer(const Workload& workload)
+    : workload_(workload), prices_(*workload.topology), kinds_(equally_fast(workload)) {}
+
 std::vector<Stage> Placer::place(std::vector<Stage> stages, const PlannerOptions& options,
                                  PlacementEffort effort) {
+  const Topology& topology = *workload_.topology;
   const StageGraph unplaced(*workload_.graph, stages, options.kind, options.skip_transfer);
   const std::size_t places = unplaced.devices().size();
-  const std::size_t devices = workload_.topology->size();
-  check(places <= devices, "a device for every place");
-  if (places * devices > k_most_exchanges) return stages;
+  check(places <= topology.size(), "a device for every place");
+  if (places * topology.size() > k_most_exchanges) return stages;
   const std::vector<PlaceFlow> flows = traffic(workload_, unplaced);
-  PlaceSearch search(*workload_.topology, prices_, flows, places);
-  if (effort == PlacementEffort::Quick || devices > k_most_in_chains)
+  PlaceProblem problem{topology, flows, places, {kinds_, {}, {}}};
+  for (const Device& device : topology.devices())
+    problem.exchangeable.available.push_back(available_memory(device));
+  const auto [least, most] = std::ranges::minmax(problem.exchangeable.available);
+  if (least != most) problem.exchangeable.needs = memory_needs(workload_, unplaced, options);
+  PlaceSearch search(problem, prices_);
+  if (effort == PlacementEffort::Quick || topology.size() > k_most_in_chains)
     search.exchange();
-  else if (workload_.topology->homogeneous())
+  else if (problem.exchangeable.all())
     search.start_anywhere();
   else
     search.exchange_in_chains();

@@ -20,17 +20,19 @@ enum class PlacementEffort : std::uint8_t {
 /// Places many plans of one workload, which must outlive it.
 class Placer {
  public:
-  explicit Placer(const Workload& workload) : workload_(workload), prices_(*workload.topology) {}
+  explicit Placer(const Workload& workload);
 
   /// Stages whose `devices` are places 0 .. n-1 (n <= devices of the cluster), on real devices:
-  /// place i on device i, then exchanges of two devices of the same kind, unused ones included, as
-  /// long as they lower the transfer time. Clusters too large for that keep place i on device i.
+  /// place i on device i, then exchanges of two devices that are equally fast and have memory for
+  /// each other's place (core/planners/equal_devices.h), unused ones included, as long as they
+  /// lower the transfer time. Clusters too large for that keep place i on device i.
   std::vector<Stage> place(std::vector<Stage> stages, const PlannerOptions& options,
                            PlacementEffort effort = PlacementEffort::Thorough);
 
  private:
   const Workload& workload_;
   PairPrices prices_;
+  std::vector<std::size_t> kinds_;  ///< by device: the first one that is as fast
 };
 
 /// The same for one plan.

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/planners/equal_devices.h"
 #include "core/planners/layout.h"
 #include "core/planners/link_loads.h"
 #include "core/planners/passes.h"
@@ -128,7 +129,7 @@ bool each_on_devices_of_its_own(const Plan& plan, const Topology& topology) {
 RatedPlan placed_for_shared_links(const Workload& workload, const PlannerOptions& options,
                                   RatedPlan rated, double longest) {
   const Topology& topology = *workload.topology;
-  if (topology.size() < 3 || topology.size() > k_most_devices || !topology.homogeneous() ||
+  if (topology.size() < 3 || topology.size() > k_most_devices || !all_equally_fast(workload) ||
       !each_on_devices_of_its_own(rated.plan, topology) ||
       count_passes(rated.plan.stages, workload.training.mini_batch) > k_most_passes_run)
     return rated;

@@ -103,6 +103,33 @@ TEST(Placement, LeavesADeviceOfAnotherKindInItsPlace) {
   EXPECT_EQ(placed[1].devices.front(), DeviceId{1});
 }
 
+TEST(Placement, ExchangesDevicesWhoseDifferencesDoNotMatter) {
+  // The operators give their times, and keep a few KiB: neither peaks nor memory of 1 GiB count.
+  std::vector<Device> devices = TwoNodes::make().devices();
+  devices[1].memory = Bytes{1 << 30};
+  devices[2].peak.fill(FlopsPerSecond{1e12});
+  devices[3].reserved = Bytes{1 << 20};
+  devices[3].memory = Bytes{1 << 28};
+  const Workload workload =
+      test::tiny_workload(test::chain_graph(4), TwoNodes::make().with_devices(devices));
+  const std::vector<Stage> placed =
+      place(workload, test::stage_per_operator(*workload.graph), PlannerOptions{});
+  const StageGraph stages(*workload.graph, placed, PlanKind::Graph);
+  EXPECT_EQ(transfer_time(workload, stages), Seconds{2 * (1 + 10 + 1)});  // as of equal devices
+}
+
+TEST(Placement, KeepsPlacesOffDevicesWithoutMemoryForThem) {
+  // Parameters and gradients of a stage take 2 MiB. In either node one device has less.
+  std::vector<Device> devices = TwoNodes::make().devices();
+  devices[2].memory = devices[3].memory = Bytes{1 << 20};
+  const Workload workload = test::tiny_workload(
+      test::chain_graph(2, {.parameters = Bytes{1 << 20}}), TwoNodes::make().with_devices(devices));
+  const std::vector<Stage> placed =
+      place(workload, test::stage_per_operator(*workload.graph), PlannerOptions{});
+  EXPECT_EQ(placed[0].devices.front(), DeviceId{0});
+  EXPECT_EQ(placed[1].devices.front(), DeviceId{1});
+}
+
 TEST(Placement, IsNeverWorseThanContiguousAndOptimalOnFourDevices) {
   const Workload workload = test::tiny_workload(test::diamond_graph(), TwoNodes::make());
   const auto time = [&](const std::vector<Stage>& stages) {
