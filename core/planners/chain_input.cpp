@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/stage/parameter_copies.h"
+
 namespace pipegraph {
 namespace {
 
@@ -32,7 +34,8 @@ ChainInput chain_input(const Workload& workload, SearchInput search,
   problem.exactly = options.exactly;
   for (const std::vector<OperatorId>& block : input.search.blocks) {
     double bytes = 0.0;
-    for (const OperatorId op : block) bytes += workload.graph->at(op).parameters.as_double();
+    for (const OperatorId op : block)
+      bytes += reduced_bytes(workload.training, workload.graph->at(op).parameters).as_double();
     problem.parameters.push_back(bytes);
   }
   return input;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/graph/node_set.h"
+#include "core/stage/parameter_copies.h"
 
 namespace pipegraph {
 namespace {
@@ -146,7 +147,8 @@ class RooflineWays {
     LayerWay way;
     way.time = seconds(block, Pass::Forward) + seconds(block, Pass::Backward);
     for (const OperatorId op : search_.blocks[block])
-      way.parameters += workload_.graph->at(op).parameters.as_double();
+      way.parameters +=
+          reduced_bytes(workload_.training, workload_.graph->at(op).parameters).as_double();
     way.saved = search_.problem.saved[block] * samples;
     way.fixed = search_.problem.fixed[block];
     for (const Digraph::Node from : search_.problem.graph.predecessors(node))

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/errors.h"
+#include "core/stage/parameter_copies.h"
 #include "core/stage/parameters.h"
 
 namespace pipegraph {
@@ -111,7 +112,8 @@ double LayoutEstimate::seconds(const Layout& layout) {
     const int batches = (mini_batch - 1) / stage.micro_batch;
     slowest = std::max(slowest, batches * own.back());
     const auto replicas = static_cast<double>(stage.devices.size());
-    const double bytes = parameters_of(*workload_.graph, stage).as_double();
+    const double bytes =
+        reduced_bytes(workload_.training, parameters_of(*workload_.graph, stage)).as_double();
     if (replicas > 1 && bytes > 0.0)
       reduction = std::max(reduction, 2 * (replicas - 1) * link_seconds(problem, bytes / replicas));
   }

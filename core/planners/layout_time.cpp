@@ -49,7 +49,7 @@ std::optional<IterationCosts> LayoutTimes::costs_of(const StageGraph& stages) {
   costs.message = [this](DeviceId from, DeviceId to, Bytes bytes) {
     return routes_.between(from, to).time(bytes.as_double());
   };
-  for (const Reduction& reduction : reductions(*workload_.graph, stages)) {
+  for (const Reduction& reduction : reductions(workload_, stages)) {
     if (reduction.devices.size() > collective_->most_members) return std::nullopt;
     costs.reductions.push_back({reduction.stages, all_reduce(reduction.devices, reduction.bytes)});
   }

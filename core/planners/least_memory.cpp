@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/program/footprint.h"
+#include "core/stage/parameter_copies.h"
 #include "core/stage/parameters.h"
 
 namespace pipegraph {
@@ -15,7 +16,7 @@ Bytes least_memory(const Workload& workload, const Stage& stage, const StageSche
   const auto replicas = static_cast<std::uint64_t>(stage.replicas());
   const Bytes in_flight{per_sample.count * static_cast<std::uint64_t>(order.in_flight_peak) /
                         replicas};
-  return parameters_of(graph, stage) * (2 + state_copies(workload.training.optimizer)) + in_flight;
+  return parameters_of(graph, stage) * parameter_copies(workload.training).all() + in_flight;
 }
 
 bool exceeds_memory(const Workload& workload, const StageGraph& stages,

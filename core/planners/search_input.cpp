@@ -7,6 +7,7 @@
 
 #include "core/base/errors.h"
 #include "core/model/cost_model.h"
+#include "core/stage/parameter_copies.h"
 
 namespace pipegraph {
 namespace {
@@ -149,8 +150,7 @@ SearchInput search_input(const Workload& workload, std::vector<std::vector<Opera
 
   SearchProblem& problem = input.problem;
   std::vector<Digraph::Edge> edges;
-  const auto copies =
-      static_cast<double>(2 + state_copies(workload.training.optimizer));  // with gradients
+  const auto copies = static_cast<double>(parameter_copies(workload.training).all());
   for (std::size_t b = 0; b < input.blocks.size(); ++b) {
     double fixed = 0.0;
     double saved = 0.0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/stage/parameter_copies.h"
 #include "core/stage/parameters.h"
 #include "core/stage/share_partition.h"
 
@@ -60,12 +61,14 @@ void add_edge(const Workload& workload, const StageGraph& stages, const StageEdg
   });
 }
 
-/// A ring all-reduce of d devices: 2 (d - 1) messages of 1/d of the parameters to the next.
-void add_reduction(const ComputationGraph& graph, const Stage& stage, Flows& flows) {
+/// A ring all-reduce of d devices: 2 (d - 1) messages of 1/d of the gradients to the next.
+void add_reduction(const Workload& workload, const Stage& stage, Flows& flows) {
   const std::size_t devices = stage.devices.size();
   if (devices < 2) return;
   const double steps = 2.0 * static_cast<double>(devices - 1);
-  const double part = parameters_of(graph, stage).as_double() / static_cast<double>(devices);
+  const double part =
+      reduced_bytes(workload.training, parameters_of(*workload.graph, stage)).as_double() /
+      static_cast<double>(devices);
   if (part <= 0) return;
   for (std::size_t r = 0; r < devices; ++r)
     flows.add(stage.devices[r], stage.devices[(r + 1) % devices], steps, steps * part);
@@ -76,7 +79,7 @@ void add_edges(const Workload& workload, const StageGraph& stages, Flows& flows)
 }
 
 void add_reductions(const Workload& workload, const StageGraph& stages, Flows& flows) {
-  for (const Stage& stage : stages.stages()) add_reduction(*workload.graph, stage, flows);
+  for (const Stage& stage : stages.stages()) add_reduction(workload, stage, flows);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/program/task_slots.h"
+#include "core/stage/parameter_copies.h"
 
 namespace pipegraph {
 
@@ -15,8 +16,9 @@ GradientReduction::GradientReduction(const Workload& workload, const StageGraph&
     : stages_(stages),
       lanes_(lanes),
       builder_(builder),
-      element_bytes_(static_cast<std::uint8_t>(element_size(workload.training.precision).count)),
-      reductions_(pipegraph::reductions(*workload.graph, stages)),
+      element_bytes_(
+          static_cast<std::uint8_t>(gradient_element(workload.training.precision).count)),
+      reductions_(pipegraph::reductions(workload, stages)),
       states_(stages.size()) {
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const auto replicas = static_cast<std::size_t>(stages.stages()[s].replicas());

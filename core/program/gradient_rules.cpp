@@ -138,8 +138,7 @@ class GradientRules {
 void check_gradient_rules(const Program& program, const Workload& workload,
                           const StageGraph& stages, const TaskIndex& tasks, Problems& problems) {
   GradientRules rules(program, tasks, problems);
-  for (const Reduction& reduction : reductions(*workload.graph, stages))
-    rules.check_reduction(reduction);
+  for (const Reduction& reduction : reductions(workload, stages)) rules.check_reduction(reduction);
   if (workload.training.optimizer != Optimizer::None)
     for (const DeviceParameters& parameters : device_parameters(*workload.graph, stages))
       rules.check_step(parameters);

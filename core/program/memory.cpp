@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/program/lifetime_collector.h"
+#include "core/stage/parameter_copies.h"
 
 namespace pipegraph {
 
@@ -79,8 +80,11 @@ std::vector<Lifetime> MemoryAnalysis::lifetimes(DeviceId device) const {
 DeviceMemory MemoryAnalysis::device(DeviceId device) const {
   const Device& hardware = model_->workload.topology->device(device);
   DeviceMemory memory;
-  memory.parameters = memory.gradients = model_->parameters[device.index()];
-  memory.optimizer_state = memory.parameters * state_copies(model_->workload.training.optimizer);
+  const Bytes parameters = model_->parameters[device.index()];
+  const ParameterCopies copies = parameter_copies(model_->workload.training);
+  memory.parameters = parameters * copies.weights;
+  memory.gradients = parameters * copies.gradients;
+  memory.optimizer_state = parameters * copies.state;
   if (hardware.memory > hardware.reserved) memory.available = hardware.memory - hardware.reserved;
 
   const std::vector<Lifetime> lifetimes = LifetimeCollector(*model_, device).collect();

@@ -35,7 +35,7 @@ struct MemoryModel {
   std::vector<Footprint> footprints;             ///< by stage
   std::vector<InstructionId> last_backwards;     ///< by slot: ends what its forward keeps
   std::vector<std::vector<Resident>> residents;  ///< by device
-  std::vector<Bytes> parameters;                 ///< by device
+  std::vector<Bytes> parameters;                 ///< by device, as the model counts them
 };
 
 }  // namespace pipegraph

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/program/task_slots.h"
+#include "core/stage/parameter_copies.h"
 #include "core/stage/parameters.h"
 
 namespace pipegraph {
@@ -23,7 +24,8 @@ std::vector<DeviceId> union_of_devices(const StageGraph& stages, const std::vect
 
 }  // namespace
 
-std::vector<Reduction> reductions(const ComputationGraph& graph, const StageGraph& stages) {
+std::vector<Reduction> reductions(const Workload& workload, const StageGraph& stages) {
+  const ComputationGraph& graph = *workload.graph;
   const std::vector<SharedParameters> shared = shared_parameters(graph, stages);
   std::vector<Bytes> own;
   for (const Stage& stage : stages.stages()) own.push_back(parameters_of(graph, stage));
@@ -42,6 +44,8 @@ std::vector<Reduction> reductions(const ComputationGraph& graph, const StageGrap
       result.push_back(
           {{}, parameters.owner, parameters.bytes, std::move(devices), parameters.stages});
   }
+  for (Reduction& reduction : result)
+    reduction.bytes = reduced_bytes(workload.training, reduction.bytes);
   return result;
 }
 

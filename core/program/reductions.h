@@ -6,6 +6,7 @@
 
 #include "core/model/computation_graph.h"
 #include "core/stage/stage_graph.h"
+#include "core/stage/workload.h"
 
 namespace pipegraph {
 
@@ -13,7 +14,7 @@ namespace pipegraph {
 struct Reduction {
   StageId stage;                  ///< -1: parameters that several stages share
   OperatorId owner;               ///< of the shared parameters; -1: all the stage's own
-  Bytes bytes;                    ///< of the vector
+  Bytes bytes;                    ///< of the vector of gradients
   std::vector<DeviceId> devices;  ///< two or more; replicas in order, stages in order
   std::vector<StageId> stages;    ///< whose backwards contribute
 };
@@ -24,7 +25,7 @@ struct DeviceParameters {
   StageId stage;
   std::int32_t replica = 0;
   DeviceId device;
-  Bytes bytes;                     ///< not 0
+  Bytes bytes;                     ///< not 0, as the model counts them
   std::vector<OperatorId> owners;  ///< ascending
 };
 
@@ -34,6 +35,6 @@ std::vector<DeviceParameters> device_parameters(const ComputationGraph& graph,
 
 /// All of a plan: stages first, then shared parameters by owner. Parameters whose uses all stand on
 /// one device, or are nothing, are not among them.
-std::vector<Reduction> reductions(const ComputationGraph& graph, const StageGraph& stages);
+std::vector<Reduction> reductions(const Workload& workload, const StageGraph& stages);
 
 }  // namespace pipegraph

@@ -1,5 +1,7 @@
 #include "core/stage/stage_costs.h"
 
+#include "core/stage/parameter_copies.h"
+
 namespace pipegraph {
 
 Seconds pass_time(const Workload& workload, const Stage& stage, Pass pass, std::int64_t samples,
@@ -19,8 +21,7 @@ Seconds pass_time(const Workload& workload, const Stage& stage, Pass pass, std::
 Seconds optimizer_time(const Training& training, Bytes parameters, const Device& device) {
   if (training.optimizer == Optimizer::None || device.memory_bandwidth.value <= 0)
     return Seconds{0};
-  const std::uint64_t copies = 2 + state_copies(training.optimizer);
-  return parameters * (2 * copies) / device.memory_bandwidth;
+  return parameters * optimizer_traffic(training) / device.memory_bandwidth;
 }
 
 }  // namespace pipegraph

@@ -15,9 +15,8 @@ namespace pipegraph {
 Seconds pass_time(const Workload& workload, const Stage& stage, Pass pass, std::int64_t samples,
                   DeviceId device);
 
-/// Time of the optimizer step of `parameters` on `device`: parameters, gradients and state, each
-/// read and written once (gradients are cleared), over the memory bandwidth; 0 if that is unknown
-/// or the optimizer is none.
+/// Time of the optimizer step of `parameters` on `device`: its optimizer_traffic over the memory
+/// bandwidth; 0 if that is unknown or the optimizer is none.
 Seconds optimizer_time(const Training& training, Bytes parameters, const Device& device);
 
 }  // namespace pipegraph

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/errors.h"
+#include "core/stage/parameter_copies.h"
 
 namespace pipegraph {
 
@@ -100,11 +101,10 @@ std::byte* CudaMemory::allocate(Bytes bytes) {
 }
 
 DeviceMemoryUse CudaMemory::use(Bytes besides) const {
-  const auto copies = 2 + state_copies(passes_.tables().model().workload.training.optimizer);
-  // The memory function counts them at the size of the data.
-  Bytes parameters = passes_.parameters().bytes();
-  parameters.count = parameters.count / sizeof(float) * passes_.tables().element().count;
-  const Bytes predicted = parameters * copies + passes_.arena().peak();
+  const MemoryModel& model = passes_.tables().model();
+  const Bytes held =
+      model.parameters[passes_.device().index()] * parameter_copies(model.workload.training).all();
+  const Bytes predicted = held + passes_.arena().peak();
   return {.predicted = predicted, .beside = areas_ - predicted + besides, .high_water = allocated_};
 }
 

@@ -26,7 +26,7 @@ void sort_unique(std::vector<OperatorId>& ids) {
 PassTables::PassTables(const Workload& workload, const StageGraph& stages, const Program& program)
     : model_(workload, stages, program),
       tasks_(complete_index(model_)),
-      reductions_(*workload.graph, stages, program),
+      reductions_(workload, stages, program),
       orders_(stages.size()),
       outside_(stages.size()),
       consumers_(workload.graph->size()),

@@ -44,12 +44,12 @@ std::vector<InstructionId> last_contributions(const Program& program) {
 
 }  // namespace
 
-ReductionTable::ReductionTable(const ComputationGraph& graph, const StageGraph& stages,
+ReductionTable::ReductionTable(const Workload& workload, const StageGraph& stages,
                                const Program& program)
-    : reductions_(pipegraph::reductions(graph, stages)),
+    : reductions_(pipegraph::reductions(workload, stages)),
       reduction_of_(program.size(), -1),
-      reduced_(graph.size(), 0) {
-  for (const Reduction& reduction : reductions_) find_gradients(graph, stages, reduction);
+      reduced_(workload.graph->size(), 0) {
+  for (const Reduction& reduction : reductions_) find_gradients(*workload.graph, stages, reduction);
   if (!reductions_.empty()) assign(program);
 }
 

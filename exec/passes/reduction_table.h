@@ -23,7 +23,7 @@ struct ReducedGradients {
 
 class ReductionTable {
  public:
-  ReductionTable(const ComputationGraph& graph, const StageGraph& stages, const Program& program);
+  ReductionTable(const Workload& workload, const StageGraph& stages, const Program& program);
 
   const ReducedGradients& of(InstructionId all_reduce) const;
   /// Whether the gradients of the owner's uses are added up by an all-reduce.

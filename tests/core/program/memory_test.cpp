@@ -59,6 +59,26 @@ TEST(Memory, ParametersGradientsAndStateStandOnce) {
   EXPECT_EQ(peak(Optimizer::Adam), 400u);
 }
 
+// What a run has: weights of 4 bytes and their copy of 2, gradients and state of 4.
+TEST(Memory, ParametersOfBf16CountAsTheyAreTrained) {
+  const ComputationGraph graph =
+      test::chain_graph(1, {.output = Bytes{0}, .parameters = Bytes{100}});  // 50 parameters
+  const auto memory = [&](Optimizer optimizer) {
+    return memory_of(make_plan(test::tiny_workload(graph, test::ideal_cluster(1),
+                                                   {.mini_batch = 7,
+                                                    .precision = Precision::Bf16,
+                                                    .optimizer = optimizer}),
+                               test::stage_per_operator(graph)))
+        .devices[0];
+  };
+  EXPECT_EQ(memory(Optimizer::Sgd).parameters, Bytes{50 * (4 + 2)});
+  EXPECT_EQ(memory(Optimizer::Sgd).gradients, Bytes{50 * 4});
+  EXPECT_EQ(memory(Optimizer::Sgd).peak, Bytes{50 * 10});
+  EXPECT_EQ(memory(Optimizer::Momentum).peak, Bytes{50 * 14});
+  EXPECT_EQ(memory(Optimizer::Adam).optimizer_state, Bytes{50 * 8});
+  EXPECT_EQ(memory(Optimizer::Adam).peak, Bytes{50 * 18});
+}
+
 TEST(Memory, OneFlightOfOneForwardOneBackwardIsOneMicroBatch) {
   const ComputationGraph graph = test::chain_graph(1);
   EXPECT_EQ(peaks(one_stage(graph, 5, {}, "1f1b")), (std::vector{1 * k_unit}));

@@ -1,6 +1,7 @@
 // Training at the precisions of GPUs, on the stand-in and on GPUs.
 #include <cmath>
 
+#include "core/program/memory.h"
 #include "tests/exec/cuda/cut_networks.h"
 #include "tests/exec/cuda/gpu_devices.h"
 
@@ -110,6 +111,67 @@ TEST_P(CudaPrecision, InBf16KeepsWeightsOfFp32) {
           change > 0 && change < std::abs(values[i]) / 512.0F)
         ++moved;
   EXPECT_GT(moved, 100U);
+}
+
+/// What an engine has taken is what the memory function says of its device, part by part.
+void expect_as_predicted(const CudaEngine& engine, const DeviceMemory& needs) {
+  const AreaSizes& sizes = engine.passes().sizes();
+  const auto size = [&](Area area) { return sizes[static_cast<std::size_t>(area)]; };
+  EXPECT_EQ(size(Area::Parameters) + size(Area::Rounded), needs.parameters);
+  EXPECT_EQ(size(Area::Gradients), needs.gradients);
+  EXPECT_EQ(size(Area::State), needs.optimizer_state);
+  EXPECT_EQ(needs.parameters + needs.gradients + needs.optimizer_state + size(Area::Arena),
+            needs.peak);
+  const DeviceMemoryUse use = engine.memory_use();
+  EXPECT_EQ(use.predicted, needs.peak);
+  // The rest is what the memory function leaves out, each area on a multiple of 256 bytes.
+  const Bytes beside = k_test_workspace + size(Area::Scratch) + size(Area::Held) +
+                       size(Area::Accumulators) + size(Area::Losses);
+  EXPECT_GE(use.high_water, needs.peak + beside);
+  EXPECT_LT(use.high_water, needs.peak + beside + Bytes{256 * k_areas});
+}
+
+TEST_P(CudaPrecision, InBf16TakesTheMemoryThatThePlanPredicts) {
+  for (const CutNetwork& network : {cut_network("chain"), cut_network("diamond")})
+    for (const PlanKind kind : {PlanKind::Graph, PlanKind::Sequential})
+      for (const Optimizer optimizer : {Optimizer::Sgd, Optimizer::Momentum, Optimizer::Adam}) {
+        SCOPED_TRACE(network.name + " by " + std::string(to_text(optimizer)));
+        const auto plan =
+            plan_from(network.graph(Precision::Bf16),
+                      cut(network, Precision::Bf16, {.kind = kind, .optimizer = optimizer}));
+        TrainingRunOptions options = on_gpus();
+        options.memory = MemoryUse::Tight;
+        TrainingRun run(plan->workload, plan->stages, plan->program, options);
+        run.train(1);
+        const MemoryAnalysis memory(plan->workload, plan->stages, plan->program);
+        for (std::size_t d = 0; d < run.devices().engines().size(); ++d)
+          expect_as_predicted(static_cast<const CudaEngine&>(*run.devices().engines()[d]),
+                              memory.device(make_id<DeviceId>(d)));
+      }
+}
+
+// Two replicas of a stage add up what the program says: 4 bytes for each of the stage's parameters.
+TEST_P(CudaPrecision, InBf16AddsUpGradientsOfFourBytes) {
+  const CutNetwork& chain = cut_network("chain");
+  const ComputationGraph graph = chain.graph(Precision::Bf16);
+  const PlanSketch plain = cut(chain, Precision::Bf16);
+  std::vector<int> replicas(plain.stages.size(), 1);
+  replicas[1] = 2;
+  const auto plan = plan_from(graph, replicated(plain, replicas));
+  TrainingRun run(plan->workload, plan->stages, plan->program, on_gpus());
+  std::size_t sums = 0;
+  for (std::size_t n = 0; n < plan->program.size(); ++n) {
+    const Instruction& i = plan->program.instructions()[n];
+    if (i.kind != InstructionKind::AllReduce) continue;
+    ++sums;
+    EXPECT_EQ(i.element_bytes, sizeof(float));
+    Bytes added;
+    TrainingEngine& engine = *run.devices().engines()[i.device.index()];
+    for (const Piece& piece : engine.reduced(make_id<InstructionId>(n)).sum) added += piece.bytes;
+    EXPECT_EQ(i.bytes, added);
+    EXPECT_EQ(added, engine.passes().parameters().bytes());
+  }
+  EXPECT_EQ(sums, 2U);
 }
 
 }  // namespace
