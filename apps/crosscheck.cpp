@@ -106,7 +106,7 @@ void Crosscheck::profile_machine() {
   const ComputationGraph& graph = *setup_.workload.graph;
   Progress progress(console_, 1);
   progress.begin(0, "machine");
-  costs_ = new_cost_file(graph, devices_.backend);
+  costs_ = new_cost_file(graph, devices_.backend, setup_.workload.training.precision);
   measure_machine(costs_, devices_.backend, setup_.workload.training);
   if (devices_.backend == MeasuredBackend::Emulated) return;
   if (needs_operators(setup_.scenario)) {

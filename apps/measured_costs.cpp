@@ -36,6 +36,16 @@ ProfiledCosts::Profile profile_of(const MeasuredCosts& costs, const ComputationG
   return profile;
 }
 
+/// Before the model's hash, which differs where data has other bytes.
+void check_precision(const MeasuredCosts& costs, Precision wanted) {
+  if (!costs.file.precision || same_arithmetic(costs.file, wanted)) return;
+  const std::string_view measured = to_text(*costs.file.precision);
+  throw ConfigError(
+      {.file = costs.name, .key = "costs.precision"},
+      fmt::format("times in {}, where training computes in {}", measured, to_text(wanted)),
+      fmt::format("a profile in {}, or training.precision: {}", to_text(wanted), measured));
+}
+
 /// Every operator with work must have been measured: a sum of some of them predicts nothing.
 void check_complete(const MeasuredCosts& costs, const ComputationGraph& graph) {
   std::set<std::pair<std::string, bool>> measured;
@@ -82,6 +92,7 @@ std::optional<MeasuredCosts> load_costs(const Scenario& scenario, const Computat
   MeasuredCosts costs{.file = read_cost_file(path.load_named()),
                       .request = *scenario.costs,
                       .name = path.as_path().string()};
+  check_precision(costs, scenario.training.precision);
   if (!costs.file.model_hash.empty() && costs.file.model_hash != model_hash(graph))
     throw ConfigError(
         {.file = costs.name, .key = "costs.model_hash"},

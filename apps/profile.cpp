@@ -41,6 +41,8 @@ Options make_options() {
   options.add()("output,o", po::value<std::string>()->value_name("FILE"),
                 "the cost file to write (default: costs.yaml)");
   add_measured_devices(options);
+  options.add()("precision", po::value<std::string>()->value_name("NAME"),
+                "fp32, fp32_tensor, tf32 or bf16 (default: training.precision; of a model: fp32)");
   options.add()(
       "samples", po::value<std::string>()->value_name("LIST"),
       "operators: numbers of samples, 1 to 2^30 each, e.g. 1,8,64 (default: powers of two up to "
@@ -66,11 +68,33 @@ bool is_model(const YamlValue& document) {
   return document.is_map() && !document.find("plans") && !document.find("plan");
 }
 
-Subject read_subject(const po::variables_map& values) {
+std::optional<Precision> wanted_precision(const po::variables_map& values) {
+  if (values.count("precision") == 0) return std::nullopt;
+  const auto text = values["precision"].as<std::string>();
+  const auto precision = parse_precision(text);
+  if (!precision)
+    throw ConfigError({.file = "--precision"}, fmt::format("'{}' is not known", text),
+                      "fp32, fp32_tensor, tf32 or bf16");
+  return precision;
+}
+
+/// The arguments as if the scenario or plan said so itself.
+po::variables_map with_training_precision(po::variables_map values, Precision precision) {
+  std::vector<std::string> settings = texts_of(values, "set");
+  settings.push_back(fmt::format("training.precision={}", to_text(precision)));
+  values.erase("set");
+  values.emplace("set", po::variable_value(boost::any(settings), false));
+  return values;
+}
+
+Subject read_subject(const po::variables_map& given) {
+  const auto precision = wanted_precision(given);
+  const po::variables_map values = precision ? with_training_precision(given, *precision) : given;
   const YamlValue document = YamlValue::load(values["SCENARIO"].as<std::string>());
   Subject subject;
   if (is_model(document)) {
-    subject.graph = read_model(document, Precision::Fp32);
+    subject.training.precision = precision.value_or(Precision::Fp32);
+    subject.graph = read_model(document, subject.training.precision);
     subject.training.mini_batch = k_most_samples_of_a_model;
     return subject;
   }
@@ -145,7 +169,7 @@ int run_profile(Arguments arguments, const Console& console) {
   if (!subject.is_plan && devices.backend == MeasuredBackend::Emulated)
     throw ConfigError({.file = "--backend"}, "operators are not measured on 'emulated'",
                       "cpu or cuda, or a plan file to profile");
-  CostFile file = new_cost_file(subject.graph, devices.backend);
+  CostFile file = new_cost_file(subject.graph, devices.backend, subject.training.precision);
   const auto known = values->count("merge") > 0 ? costs_to_merge_with(target, file) : std::nullopt;
   {
     Progress progress(console, 1);

@@ -53,11 +53,13 @@ MeasuredBandwidth measure_optimizer(MeasuredBackend backend, Optimizer optimizer
 
 }  // namespace
 
-CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend) {
+CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend,
+                       Precision precision) {
   CostFile file;
   file.model = graph.name();
   file.model_hash = model_hash(graph);
   file.backend = to_text(backend);
+  file.precision = precision;
   file.version = PIPEGRAPH_VERSION;
   file.date = today();
   file.machine = this_machine();
@@ -106,6 +108,14 @@ std::vector<std::int64_t> usual_sample_counts(std::int64_t most) {
 }
 
 CostFile merged(CostFile into, const CostFile& fresh, const std::string& name) {
+  // First: models of another precision have another hash.
+  if (into.backend == fresh.backend &&
+      !same_arithmetic(into, fresh.precision.value_or(Precision::Fp32)))
+    throw ConfigError({.file = name},
+                      fmt::format("holds times in {}, these are in {}",
+                                  to_text(into.precision.value_or(Precision::Fp32)),
+                                  to_text(fresh.precision.value_or(Precision::Fp32))),
+                      "another file, or no --merge");
   if (into.model_hash != fresh.model_hash)
     throw ConfigError({.file = name},
                       fmt::format("holds the costs of another model, '{}'", into.model),
@@ -126,6 +136,7 @@ CostFile merged(CostFile into, const CostFile& fresh, const std::string& name) {
   into.disturbed = fresh.disturbed;
   if (fresh.optimizer_bandwidth) into.optimizer_bandwidth = fresh.optimizer_bandwidth;
   into.overlap = fresh.overlap;
+  into.precision = fresh.precision;
   into.date = fresh.date;
   into.version = fresh.version;
   return into;

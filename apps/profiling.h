@@ -15,7 +15,7 @@ namespace pipegraph {
 
 /// A cost file of this model and machine without any measurement. GPUs and emulated devices overlap
 /// transfers with computes, threads of this machine do not. Errors: those of CudaModule.
-CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend);
+CostFile new_cost_file(const ComputationGraph& graph, MeasuredBackend backend, Precision precision);
 
 /// Transfers, dispatch, and the bandwidth of `training`'s optimizer steps; for emulated devices,
 /// whose times are those of the model, nothing.

@@ -28,6 +28,15 @@ std::size_t disturbed_entries_of(const CostFile& file) {
   return count;
 }
 
+bool same_arithmetic(const CostFile& file, Precision wanted) {
+  const auto arithmetic = [&](Precision precision) {
+    if (precision != Precision::Fp32Tensor) return precision;
+    if (file.backend == "cpu") return Precision::Fp32;
+    return file.backend == "cuda" ? Precision::Tf32 : precision;
+  };
+  return arithmetic(file.precision.value_or(Precision::Fp32)) == arithmetic(wanted);
+}
+
 const MeasuredPlan* find_plan(const CostFile& file, const std::string& hash) {
   const auto found = std::ranges::find(file.plans, hash, &MeasuredPlan::hash);
   return found == file.plans.end() ? nullptr : &*found;

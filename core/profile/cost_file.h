@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/precision.h"
 #include "core/base/yaml_reader.h"
 #include "core/cluster/transfer_table.h"
 #include "core/model/cost_model.h"
@@ -80,8 +81,9 @@ struct CostFile {
   std::string model;       ///< its name, for people
   std::string model_hash;  ///< of core/profile/program_hash.h; empty: any model of these operators
   std::string backend;     ///< what was measured: "cpu"
-  std::string version;     ///< of pipegraph
-  std::string date;        ///< "2026-11-30"
+  std::optional<Precision> precision{};  ///< that it computed in; nothing: the file does not say
+  std::string version;                   ///< of pipegraph
+  std::string date;                      ///< "2026-11-30"
   Machine machine;
   std::vector<MeasuredOperator> operators;
   std::vector<MeasuredPlan> plans;
@@ -102,6 +104,9 @@ std::optional<TransferTable> transfer_table(const CostFile& file);
 std::size_t entries_of(const CostFile& file);
 /// Entries, dispatch and bandwidth that were measured while the machine did other things.
 std::size_t disturbed_entries_of(const CostFile& file);
+/// Whether what was measured is computed as in `wanted`: CPUs compute fp32_tensor as fp32, GPUs as
+/// tf32. A file that does not say counts as fp32.
+bool same_arithmetic(const CostFile& file, Precision wanted);
 /// The plan of that hash; null if it was not measured.
 const MeasuredPlan* find_plan(const CostFile& file, const std::string& hash);
 

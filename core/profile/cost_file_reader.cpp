@@ -18,6 +18,8 @@ constexpr std::array k_passes{Pass::Forward, Pass::Backward, Pass::BackwardInput
 constexpr std::array k_kinds{InstructionKind::Forward,       InstructionKind::Backward,
                              InstructionKind::BackwardInput, InstructionKind::BackwardWeight,
                              InstructionKind::AllReduce,     InstructionKind::Optimizer};
+constexpr std::array k_known_precisions{Precision::Fp32, Precision::Fp32Tensor, Precision::Tf32,
+                                        Precision::Fp16, Precision::Bf16};
 constexpr std::int64_t k_most_samples = std::numeric_limits<std::int32_t>::max();
 
 /// One of `values`, by its text.
@@ -174,6 +176,11 @@ std::vector<std::string> read_disturbed(MapReader& reader) {
   return disturbed;
 }
 
+std::optional<Precision> read_precision(MapReader& reader) {
+  const auto value = reader.optional("precision");
+  return value ? std::optional(choice_of(*value, k_known_precisions)) : std::nullopt;
+}
+
 }  // namespace
 
 CostFile read_cost_file(const YamlValue& document) {
@@ -187,6 +194,7 @@ CostFile read_cost_file(const YamlValue& document) {
   CostFile file{.model = of.required("model").as_string(),
                 .model_hash = text_or_empty(of, "model_hash"),
                 .backend = of.required("backend").as_string(),
+                .precision = read_precision(of),
                 .version = text_or_empty(of, "version"),
                 .date = text_or_empty(of, "date"),
                 .machine = read_machine(reader.required("machine"))};

@@ -39,11 +39,13 @@ std::string machine_text(const Machine& machine) {
 std::string head(const CostFile& file) {
   return fmt::format(
       "format: {}\n"
-      "costs: {{model: {}, model_hash: {}, backend: {}, version: {}, date: {}}}\n"
+      "costs: {{model: {}, model_hash: {}, backend: {}, {}version: {}, date: {}}}\n"
       "{}entries: {}\n",
       k_cost_file_format, to_yaml_scalar(file.model), to_yaml_scalar(file.model_hash),
-      to_yaml_scalar(file.backend), to_yaml_scalar(file.version), to_yaml_scalar(file.date),
-      machine_text(file.machine), entries_of(file));
+      to_yaml_scalar(file.backend),
+      file.precision ? fmt::format("precision: {}, ", to_text(*file.precision)) : "",
+      to_yaml_scalar(file.version), to_yaml_scalar(file.date), machine_text(file.machine),
+      entries_of(file));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <deque>
 #include <span>
 
-#include "exec/cuda/cuda_device.h"
+#include "exec/cuda/cuda_bf16_device.h"
 #include "exec/cuda/gpus.h"
 #include "exec/measure/operator_bench.h"
 #include "exec/measure/operator_times.h"
@@ -79,21 +79,37 @@ class Marks {
   std::size_t next_ = 0;
 };
 
+/// A GPU's stream with the device of operators on it.
+template <ArithmeticDevice D>
+struct Bench;
+template <>
+struct Bench<CudaDevice> {
+  CudaDevice gpu;
+  CudaDevice& device = gpu;
+};
+template <>
+struct Bench<CudaBf16Device> {
+  CudaDevice gpu;
+  CudaBf16Device device{gpu};
+};
+
+struct BenchedGraph {
+  const ComputationGraph& graph;
+  std::vector<OperatorId> ids;
+  Precision precision = Precision::Fp32;
+};
+
+template <ArithmeticDevice D>
 class OperatorRounds {
  public:
-  struct Subject {
-    const ComputationGraph& graph;
-    std::vector<OperatorId> ids;
-    ProductPrecision precision = ProductPrecision::Fp32;
-  };
-  OperatorRounds(const Subject& subject, std::int64_t samples)
+  OperatorRounds(const BenchedGraph& subject, std::int64_t samples)
       : data_(subject.graph, 0),
-        device_({.precision = subject.precision}),
-        store_(device_.stream()),
-        marks_(device_.stream(), 3 * subject.ids.size() + 1) {
+        bench_{CudaDevice({.precision = product_precision(subject.precision)})},
+        store_(bench_.gpu.stream()),
+        marks_(bench_.gpu.stream(), 3 * subject.ids.size() + 1) {
     for (const OperatorId id : subject.ids)
-      benches_.emplace_back(GpuBench::Context{device_, store_, data_},
-                            benched(subject.graph, id, samples));
+      benches_.emplace_back(typename GpuBench::Context{bench_.device, store_, data_},
+                            benched(subject.graph, id, samples, element_size(subject.precision)));
   }
 
   /// Forward through all operators and backward again; the times of each.
@@ -116,7 +132,7 @@ class OperatorRounds {
   }
 
  private:
-  using GpuBench = OperatorBench<CudaDevice, GpuStore>;
+  using GpuBench = OperatorBench<D, GpuStore>;
 
   std::vector<PassTimes> times() const {
     const std::size_t count = benches_.size();
@@ -130,7 +146,7 @@ class OperatorRounds {
   }
 
   SyntheticData data_;
-  CudaDevice device_;
+  Bench<D> bench_;
   GpuStore store_;
   std::deque<GpuBench> benches_;
   Marks marks_;
@@ -144,32 +160,36 @@ std::int64_t large_array() {
   return static_cast<std::int64_t>(total / 1024 / sizeof(float));
 }
 
+template <ArithmeticDevice D>
+std::vector<MeasuredOperator> profile_on(const BenchedGraph& subject,
+                                         const OperatorProfileOptions& options) {
+  std::vector<MeasuredOperator> measured;
+  for (const std::int64_t samples : options.samples) {
+    OperatorRounds<D> rounds(subject, samples);
+    for (std::int32_t i = 0; i < options.warm_up; ++i) rounds.run();
+    const std::vector<PassTimes> times =
+        all_of(watched_rounds(options.repetitions, [&] { return rounds.run(); }));
+    for (std::size_t i = 0; i < times.size(); ++i)
+      for (MeasuredOperator& one :
+           times[i].summed_up(subject.graph.at(subject.ids[i]).name, samples))
+        measured.push_back(std::move(one));
+    options.advanced();
+  }
+  return measured;
+}
+
 }  // namespace
 
 std::vector<MeasuredOperator> profile_gpu_operators(const ComputationGraph& graph,
                                                     const OperatorProfileOptions& options) {
   check(!options.samples.empty(), "something is to be measured");
   const ProductPrecision precision = product_precision(options.precision);
-  if (precision == ProductPrecision::Bf16)
-    throw ConfigError({.file = "training", .key = "precision"},
-                      "operators are not measured in bf16 on GPUs",
-                      "fp32 or tf32, or a plan file to profile");
-  check_executable(graph);
+  check_executable(graph, element_size(options.precision));
   const OnGpu first(choose_gpus(1, GpuSharing::Allowed).front());
   const auto order = graph.order();
-  const OperatorRounds::Subject subject{graph, {order.begin(), order.end()}, precision};
-  std::vector<MeasuredOperator> measured;
-  for (const std::int64_t samples : options.samples) {
-    OperatorRounds rounds(subject, samples);
-    for (std::int32_t i = 0; i < options.warm_up; ++i) rounds.run();
-    const std::vector<PassTimes> times =
-        all_of(watched_rounds(options.repetitions, [&] { return rounds.run(); }));
-    for (std::size_t i = 0; i < times.size(); ++i)
-      for (MeasuredOperator& one : times[i].summed_up(graph.at(subject.ids[i]).name, samples))
-        measured.push_back(std::move(one));
-    options.advanced();
-  }
-  return measured;
+  const BenchedGraph subject{graph, {order.begin(), order.end()}, options.precision};
+  return precision == ProductPrecision::Bf16 ? profile_on<CudaBf16Device>(subject, options)
+                                             : profile_on<CudaDevice>(subject, options);
 }
 
 MeasuredBandwidth measure_gpu_optimizer(Optimizer optimizer, std::int32_t repetitions) {

@@ -8,8 +8,9 @@
 
 namespace pipegraph {
 
-/// On the first GPU; `options.threads` does not matter. Errors: ConfigError for a model that cannot
-/// be executed, and for bf16, which only plans are measured in; those of choose_gpus; CudaError.
+/// On the first GPU, in `options.precision`, which is the graph's; `options.threads` does not
+/// matter. Errors: ConfigError for a model that cannot be executed, and for fp16; those of
+/// choose_gpus; CudaError.
 std::vector<MeasuredOperator> profile_gpu_operators(const ComputationGraph& graph,
                                                     const OperatorProfileOptions& options);
 

@@ -1,8 +1,10 @@
 // One operator on a device with tensors of its own, for measuring its passes alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,21 +23,23 @@ struct BenchedOperator {
   std::int64_t samples = 1;
 };
 
-/// Errors: ConfigError for an operator that cannot be executed.
-inline BenchedOperator benched(const ComputationGraph& graph, OperatorId id, std::int64_t samples) {
+/// Of a graph whose numbers have `element` bytes.
+inline BenchedOperator benched(const ComputationGraph& graph, OperatorId id, std::int64_t samples,
+                               Bytes element = Bytes{sizeof(float)}) {
   const Bytes parameters = graph.at(graph.parameter_owner(id)).parameters;
   return {.id = id,
           .shape = operator_shape(graph, id),
-          .parameters = static_cast<std::int64_t>(parameters.count / sizeof(float)),
+          .parameters = static_cast<std::int64_t>(parameters.count / element.count),
           .samples = samples};
 }
 
 /// Numbers in [-1, 1), the same at every call.
-inline std::vector<float> bench_reals(std::int64_t count) {
+template <class T = float>
+std::vector<T> bench_reals(std::int64_t count) {
   const kernels::RandomStream stream = kernels::random_stream(1, "profile");
-  std::vector<float> result(static_cast<std::size_t>(count));
+  std::vector<T> result(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = static_cast<float>(stream.symmetric(i));
+    result[i] = T(static_cast<float>(stream.symmetric(i)));
   return result;
 }
 
@@ -54,6 +58,9 @@ inline std::vector<std::int32_t> bench_indices(std::int64_t count, std::int64_t 
 template <ArithmeticDevice D, class Store>
 class OperatorBench {
  public:
+  using Scalar = typename D::Scalar;
+  using Wide = kernels::Wide<Scalar>;
+
   /// All must outlive it; `data` is what inputs and losses read.
   struct Context {
     D& device;
@@ -67,27 +74,30 @@ class OperatorBench {
     for (const InputShape& input : shape_.inputs) {
       const bool read = !reads_indices();
       const std::int64_t elements = read ? count(input.elements()) : 0;
-      inputs_.push_back(read ? store.put(bench_reals(elements)) : nullptr);
-      input_gradients_.push_back(input.needs_gradient ? store.put(bench_reals(elements)) : nullptr);
+      inputs_.push_back(read ? store.put(bench_reals<Scalar>(elements)) : nullptr);
+      input_gradients_.push_back(input.needs_gradient ? store.put(bench_reals<Scalar>(elements))
+                                                      : nullptr);
     }
     const InputShape first = shape_.inputs.empty() ? InputShape{} : shape_.inputs.front();
     data_.indices = store.put(bench_indices(count(first.rows), shape_.arithmetic.table_rows));
     if (shape_.arithmetic.kind == Arithmetic::CrossEntropy)
       classes_ = put(bench_indices(count(first.rows), first.columns));
     if (shape_.arithmetic.kind == Arithmetic::MeanSquaredError)
-      targets_ = put(bench_reals(count(first.elements())));
+      targets_ = put(bench_reals<Wide>(count(first.elements())));
     if (yields_indices(shape_.arithmetic))
       classes_ =
           put(std::vector<std::int32_t>(static_cast<std::size_t>(count(shape_.output_elements()))));
-    output_ = put(bench_reals(count(shape_.output_elements())));
+    // A loss gives wide numbers.
+    const std::int64_t wider = is_loss(shape_.arithmetic) ? sizeof(Wide) / sizeof(Scalar) : 1;
+    output_ = put(bench_reals<Scalar>(wider * count(shape_.output_elements())));
     data_.classes = classes_.data();
     data_.targets = targets_.data();
     data_.output = output_.data();
-    data_.parameters = store.put(bench_reals(op.parameters));
-    data_.internal = store.put(bench_reals(count(internal_elements(shape_))));
-    data_.scratch = store.put(bench_reals(scratch_elements(shape_, op.samples)));
-    gradients_.output = store.put(bench_reals(count(shape_.output_elements())));
-    gradients_.parameters = store.put(bench_reals(op.parameters));
+    data_.parameters = store.put(bench_reals<Scalar>(op.parameters));
+    data_.internal = store.put(bench_reals<Scalar>(count(internal_elements(shape_))));
+    data_.scratch = store.put(bench_reals<Wide>(scratch_elements(shape_, op.samples)));
+    gradients_.output = store.put(bench_reals<Scalar>(count(shape_.output_elements())));
+    gradients_.parameters = store.put(bench_reals<Wide>(op.parameters));
   }
 
   void run_forward() {
@@ -111,7 +121,7 @@ class OperatorBench {
   /// What the pass of a stage reads from outside the network, where it does so.
   void read_samples() {
     const auto fill = [&](auto place) {
-      context_.store.fill(place, [&](auto into) { context_.data.read(id_, 0, into); });
+      context_.store.fill(place, [&](auto into) { read(into); });
     };
     if (!classes_.empty())
       fill(classes_);
@@ -120,16 +130,26 @@ class OperatorBench {
     else if (!targets_.empty())
       fill(targets_);
   }
+  template <class T>
+  void read(std::span<T> into) {
+    if constexpr (std::is_same_v<T, kernels::BFloat16>) {
+      real_.resize(into.size());
+      context_.data.read(id_, 0, std::span<float>(real_));
+      std::copy(real_.begin(), real_.end(), into.begin());
+    } else {
+      context_.data.read(id_, 0, into);
+    }
+  }
   bool reads_indices() const {
     return shape_.arithmetic.kind == Arithmetic::Embedding ||
            shape_.arithmetic.kind == Arithmetic::EmbeddingBag;
   }
-  OperatorData<float> data() {
+  OperatorData<Scalar> data() {
     data_.samples = samples_;
     data_.inputs = inputs_;
     return data_;
   }
-  OperatorGradients<float> gradients() {
+  OperatorGradients<Scalar> gradients() {
     gradients_.inputs = input_gradients_;
     gradients_.mini_batch = samples_;
     return gradients_;
@@ -140,11 +160,13 @@ class OperatorBench {
   OperatorShape shape_;
   std::int64_t samples_;
   std::span<std::int32_t> classes_;
-  std::span<float> targets_, output_;
-  std::vector<const float*> inputs_;
-  std::vector<float*> input_gradients_;
-  OperatorData<float> data_;
-  OperatorGradients<float> gradients_;
+  std::span<Wide> targets_;
+  std::span<Scalar> output_;
+  std::vector<float> real_;  ///< what was read, before it is rounded
+  std::vector<const Scalar*> inputs_;
+  std::vector<Scalar*> input_gradients_;
+  OperatorData<Scalar> data_;
+  OperatorGradients<Scalar> gradients_;
 };
 
 }  // namespace pipegraph

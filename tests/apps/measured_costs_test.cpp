@@ -77,6 +77,27 @@ TEST_F(Costs, OfOperatorsReplaceWhatTheModelSays) {
   EXPECT_THAT(plan.at("costs").get<std::string>(), HasSubstr("this plan was not measured"));
 }
 
+TEST_F(Costs, OfAnotherPrecisionAreRefused) {
+  write_branches("costs: costs.yaml\n");
+  CostFile file = operator_costs({1, 8});
+  file.precision = Precision::Bf16;
+  write(file);
+  const Ran ran = run({"simulate", "branches.yaml", "--no-report"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("costs.precision: times in bf16, where training computes in "));
+  simulated({"--set", "training.precision=bf16"});
+}
+
+// CPUs compute fp32_tensor as fp32; tf32 they do not compute.
+TEST_F(Costs, OfACpuInFp32ServeFp32Tensor) {
+  write_branches("costs: costs.yaml\n");
+  CostFile file = operator_costs({1, 8});
+  file.precision = Precision::Fp32;
+  write(file);
+  simulated({"--set", "training.precision=fp32_tensor"});
+  simulated({"--set", "training.precision=tf32"}, 2);
+}
+
 TEST_F(Costs, OfAPlanGoBeforeThoseOfOperators) {
   write_branches();
   const std::string hash = simulated().at("program_hash");

@@ -66,11 +66,51 @@ TEST_F(CudaCrosscheck, ProfileOfAModelHasEveryPassOfEveryOperatorAndServesPlanne
   EXPECT_GT(plan_of("out").at("iteration_time_s").get<double>(), 0.0);
 }
 
-TEST_F(CudaCrosscheck, OperatorsAreNotMeasuredInBf16) {
-  const Ran ran =
-      run({"profile", "tower.yaml", "--backend", "cuda", "--set", "training.precision=bf16"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("operators are not measured in bf16 on GPUs"));
+TEST_F(CudaCrosscheck, ProfileStatesItsPrecisionAndServesThatAlone) {
+  for (const std::string precision : {"bf16", "tf32"}) {
+    const std::string file = precision + ".yaml";
+    ASSERT_EQ(run({"profile", "tower.yaml", "--backend", "cuda", "--precision", precision,
+                   "--samples", "1,2,4,8", "--repetitions", "1", "-o", file})
+                  .code,
+              0);
+    ASSERT_TRUE(costs(file).precision.has_value());
+    EXPECT_EQ(to_text(*costs(file).precision), precision);
+    EXPECT_EQ(costs(file).operators.size(), 5U * 4U * 4U);
+    const std::vector<std::string> words{"simulate",
+                                         "tower.yaml",
+                                         "--no-report",
+                                         "-o",
+                                         "out-" + precision,
+                                         "--set",
+                                         "costs=" + file,
+                                         "--set",
+                                         "plans=[{planner: balanced}]",
+                                         "--set"};
+    std::vector<std::string> same = words, other = words;
+    same.push_back("training.precision=" + precision);
+    other.emplace_back("training.precision=fp32");
+    ASSERT_EQ(run(same).code, 0);
+    EXPECT_THAT(plan_of("out-" + precision).at("costs").get<std::string>(),
+                HasSubstr("operator profile"));
+    const Ran refused = run(other);
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(file + ": costs.precision: times in " + precision +
+                                       ", where training computes in fp32; expected a profile in "
+                                       "fp32, or training.precision: " +
+                                       precision));
+  }
+  const Ran merging = run({"profile", "tower.yaml", "--backend", "cuda", "--precision", "tf32",
+                           "--merge", "-o", "bf16.yaml"});
+  EXPECT_EQ(merging.code, 2);
+  EXPECT_THAT(merging.err, HasSubstr("bf16.yaml: holds times in bf16, these are in tf32"));
+}
+
+TEST_F(CudaCrosscheck, PlansInBf16AreProfiledPredictedAndMeasured) {
+  const Ran ran = run({"crosscheck", "tower.yaml", "--backend", "cuda", "--no-report", "-o",
+                       "check", "--format", "json", "--set", "training.precision=bf16"});
+  ASSERT_LE(ran.code, 1) << ran.err;
+  EXPECT_EQ(costs("check/costs.yaml").precision, Precision::Bf16);
+  EXPECT_EQ(costs("check/costs.yaml").plans.size(), 3U);
 }
 
 TEST_F(CudaCrosscheck, ProfileOfAPlanPredictsThatPlan) {

@@ -14,6 +14,7 @@ CostFile full_file() {
       .model = "two towers: \"a\"",
       .model_hash = "0123456789abcdef",
       .backend = "cpu",
+      .precision = Precision::Bf16,
       .version = "0.1.0",
       .date = "2026-01-31",
       .machine = {.cpu = "Some(R) CPU @ 2.0GHz", .cores = 2, .blas = "B 1", .blas_core = "Fast"},
