@@ -38,6 +38,8 @@ void add_gpu_options(Options& options) {
                 "that adds up) or one (a single one; everything one after another)");
   options.add()("deterministic", po::value<std::string>()->value_name("yes|no"),
                 "cuda: add gradients in a fixed order (default: yes), or let NCCL add them");
+  options.add()("attention", po::value<std::string>()->value_name("WHO"),
+                "cuda: attention by own (default: our kernels) or cudnn (in bf16 only)");
 }
 
 GpuOptions gpu_options(const po::variables_map& values) {
@@ -48,12 +50,13 @@ GpuOptions gpu_options(const po::variables_map& values) {
   if (choice(values, "nccl-communicators", {"pairs", "one"}) == 1)
     options.nccl.communicators = NcclCommunicators::One;
   if (choice(values, "deterministic", {"yes", "no"}) == 1) options.nccl.sums = GroupSums::ByNccl;
+  if (choice(values, "attention", {"own", "cudnn"}) == 1) options.attention = GpuAttention::Cudnn;
   return options;
 }
 
 void refuse_gpu_options(const po::variables_map& values) {
   for (const std::string option :
-       {"share-gpus", "issue", "transport", "nccl-communicators", "deterministic"})
+       {"share-gpus", "issue", "transport", "nccl-communicators", "deterministic", "attention"})
     if (values.count(option) > 0)
       throw ConfigError({.file = "--" + option}, "only the backend 'cuda' has GPUs",
                         "--backend cuda");
@@ -64,6 +67,7 @@ std::string to_text(const GpuOptions& options) {
   if (options.transport) text += *options.transport == GpuTransport::Copy ? ", copies" : ", NCCL";
   if (options.nccl.communicators == NcclCommunicators::One) text += ", one communicator";
   if (options.nccl.sums == GroupSums::ByNccl) text += ", sums in NCCL's order";
+  if (options.attention == GpuAttention::Cudnn) text += ", attention by cuDNN";
   return text;
 }
 

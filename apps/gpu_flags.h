@@ -8,7 +8,8 @@
 
 namespace pipegraph {
 
-/// Adds `--share-gpus`, `--transport`, `--nccl-communicators`, `--deterministic`.
+/// Adds `--share-gpus`, `--transport`, `--nccl-communicators`, `--deterministic`,
+/// `--attention`.
 void add_gpu_options(Options& options);
 /// Errors: ConfigError.
 GpuOptions gpu_options(const boost::program_options::variables_map& values);

@@ -169,6 +169,9 @@ int run_profile(Arguments arguments, const Console& console) {
   if (!subject.is_plan && devices.backend == MeasuredBackend::Emulated)
     throw ConfigError({.file = "--backend"}, "operators are not measured on 'emulated'",
                       "cpu or cuda, or a plan file to profile");
+  if (!subject.is_plan && devices.gpus.attention == GpuAttention::Cudnn)
+    throw ConfigError({.file = "--attention"}, "operators are measured with our own attention",
+                      "--attention own, or a plan file to profile");
   CostFile file = new_cost_file(subject.graph, devices.backend, subject.training.precision);
   const auto known = values->count("merge") > 0 ? costs_to_merge_with(target, file) : std::nullopt;
   {

@@ -7,6 +7,7 @@
 #include "core/base/errors.h"
 #include "exec/cuda/cuda_engine.h"
 #include "exec/cuda/cuda_whole_step.h"
+#include "exec/cuda/cudnn_attention.h"
 #include "exec/cuda/gpu_facts.h"
 #include "exec/cuda/gpu_links.h"
 #include "exec/cuda/gpu_probes.h"
@@ -37,6 +38,13 @@ std::vector<int> gpus_of_devices(const DeviceContext& context) {
   return gpus;
 }
 
+GpuAttention checked_attention(const DeviceContext& context) {
+  const GpuAttention attention = context.gpus.attention;
+  check_attention(attention, *context.workload.graph, context.workload.training.precision);
+  if (attention == GpuAttention::Cudnn) CudnnAttention::version();  // loads the library, or says so
+  return attention;
+}
+
 class CudaDevices final : public DeviceSet {
  public:
   explicit CudaDevices(const DeviceContext& context)
@@ -45,6 +53,7 @@ class CudaDevices final : public DeviceSet {
         devices_(context.workload, context.stages, context.program, k_precisions_of_gpus),
         transport_(transport_of(context)),
         nccl_(context.gpus.nccl),
+        attention_(checked_attention(context)),
         lanes_(gpus_of_devices(context)) {
     devices_.order().data = &samples_;
     if (context.issue == StepIssue::Instructions) return;
@@ -56,8 +65,8 @@ class CudaDevices final : public DeviceSet {
         context.issue);
   }
   EngineFactory engines() override {
-    return cuda_engines({devices_.tables(), devices_.order(), lanes_}, {.seed = seed_},
-                        devices_.engines());
+    return cuda_engines({devices_.tables(), devices_.order(), lanes_},
+                        {.seed = seed_, .attention = attention_}, devices_.engines());
   }
   ClockFactory clocks() override {
     return [](DeviceId) { return make_real_clock(); };
@@ -87,6 +96,8 @@ class CudaDevices final : public DeviceSet {
     }
     if (transport_ == GpuTransport::Nccl)
       notes.push_back("messages between GPUs by " + nccl_text());
+    if (attention_ == GpuAttention::Cudnn)
+      notes.push_back("attention by cuDNN " + CudnnAttention::version());
     notes.emplace_back(
         transport_ == GpuTransport::Nccl
             ? "times of computes are those of events on the GPUs, others are stamps of the host"
@@ -101,6 +112,7 @@ class CudaDevices final : public DeviceSet {
   TrainingDevices devices_;
   GpuTransport transport_;
   NcclSettings nccl_;
+  GpuAttention attention_;
   CudaLanes lanes_;
   std::unique_ptr<CudaWholeStep> whole_step_;
 };

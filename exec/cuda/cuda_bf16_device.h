@@ -4,6 +4,7 @@
 #pragma once
 
 #include "exec/cuda/cuda_device.h"
+#include "exec/cuda/cudnn_attention.h"
 
 namespace pipegraph {
 
@@ -14,6 +15,15 @@ class CudaBf16Device {
 
   /// Enqueues on the stream of `gpu`, which outlives this and multiplies in ProductPrecision::Bf16.
   explicit CudaBf16Device(CudaDevice& gpu) : gpu_(gpu) {}
+
+  /// Attention between projections by `attention`, which outlives this and knows the shapes.
+  void fuse_attention(CudnnAttention& attention) { attention_ = &attention; }
+  bool fuses_attention() const { return attention_ != nullptr; }
+  void attend(const FusedAttention<Scalar>& attention) { attention_->forward(attention); }
+  void attend_backward(const FusedAttention<Scalar>& attention,
+                       const FusedAttentionGradients<Scalar>& gradients) {
+    attention_->backward(attention, gradients);
+  }
 
   void gemm(const Gemm<Scalar>& gemm);
   void gemm(const Gemm<Scalar, float>& gemm);
@@ -33,6 +43,7 @@ class CudaBf16Device {
 
  private:
   CudaDevice& gpu_;
+  CudnnAttention* attention_ = nullptr;
 };
 
 /// Parameters as products read them, from those that are trained.

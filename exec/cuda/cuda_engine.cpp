@@ -61,6 +61,7 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
   if (rounds())
     runner_.emplace<1>(bf16_device_, passes_, memory_.bases(),
                        Reader{context.shared.order, uploads_, device_.stream(), from_host_});
+  if (options.attention == GpuAttention::Cudnn) use_cudnn();
   initialise();
   if (options.memory == MemoryUse::Poison)
     poisoning_.emplace(passes_, [this](Stretch ended) { poison(ended); });
@@ -74,6 +75,21 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
 }
 
 CudaEngine::~CudaEngine() { shared_.lanes.leave(passes_.device()); }
+
+/// All shapes are planned here, so that steps wait for no compiler.
+void CudaEngine::use_cudnn() {
+  attention_.emplace(device_.stream());
+  for (const Step& step : passes_.steps().steps) {
+    const auto* const op = std::get_if<OperatorStep>(&step);
+    if (op == nullptr) continue;
+    const OperatorArithmetic& arithmetic = passes_.tables().graph().at(op->op).arithmetic;
+    if (arithmetic.kind == Arithmetic::Attention)
+      attention_->plan(attention_shape(arithmetic, op->samples));
+  }
+  if (attention_->workspace().count > 0)
+    attention_->use_workspace(memory_.allocate(attention_->workspace()));
+  bf16_device_.fuse_attention(*attention_);
+}
 
 /// Zeros, as far as something is read before it is written.
 void CudaEngine::initialise() {

@@ -27,6 +27,7 @@ struct CudaEngineOptions {
   std::uint64_t seed = 0;  ///< of the initial weights
   MemoryUse memory = MemoryUse::Tight;
   CudaDeviceOptions device;  ///< precision: that of the workload
+  GpuAttention attention = GpuAttention::Own;
 };
 
 class CudaEngine final : public TrainingEngine {
@@ -106,6 +107,7 @@ class CudaEngine final : public TrainingEngine {
   /// Whether data has 16 bits.
   bool rounds() const { return passes_.tables().element().count < sizeof(float); }
   void round(Stretch parameters);
+  void use_cudnn();
   void initialise();
   void wait_for_sums();
   /// What all-reduces of the device ask for, as they follow each other on each lane.
@@ -123,6 +125,7 @@ class CudaEngine final : public TrainingEngine {
   CudaDevice device_;
   mutable SumStream sums_;
   bool summed_ = false;  ///< since computes last waited for sums
+  std::optional<CudnnAttention> attention_;
   CudaBf16Device bf16_device_{device_};
   std::variant<PassRunner<CudaDevice, Reader>, PassRunner<CudaBf16Device, Reader>> runner_;
   std::optional<Poisoning> poisoning_;

@@ -19,6 +19,9 @@ enum class NcclCommunicators : std::uint8_t { PerPair, One };
 /// Who adds up gradients: the devices, in the order of the program, or NCCL in its own.
 enum class GroupSums : std::uint8_t { InOrder, ByNccl };
 
+/// Who computes attention between its projections: our kernels, or cuDNN's (bf16 only).
+enum class GpuAttention : std::uint8_t { Own, Cudnn };
+
 struct NcclSettings {
   NcclCommunicators communicators = NcclCommunicators::PerPair;
   GroupSums sums = GroupSums::InOrder;
@@ -28,6 +31,7 @@ struct GpuOptions {
   GpuSharing sharing = GpuSharing::Refused;
   std::optional<GpuTransport> transport;  ///< nothing: NCCL between ranks, copies otherwise
   NcclSettings nccl;
+  GpuAttention attention = GpuAttention::Own;
 };
 
 }  // namespace pipegraph

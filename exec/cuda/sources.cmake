@@ -1,6 +1,7 @@
 # The CUDA backend's sources: one list, built with nvcc and the real libraries here, and with the host's compiler and a
 # stand-in for the libraries by the tests.
 set(exec_cuda_sources
+  attention_shapes.cpp
   cuda_bf16_device.cpp
   cuda_bf16_operators.cu
   cuda_device.cpp
@@ -26,6 +27,13 @@ set(exec_cuda_sources
   step_samples.cpp
   stream_times.cpp
   uploads.cpp)
+if(PIPEGRAPH_CUDNN_INCLUDE_DIR)
+  set_property(SOURCE ${CMAKE_CURRENT_LIST_DIR}/cudnn_library.cpp
+    PROPERTY COMPILE_DEFINITIONS PIPEGRAPH_CUDNN_LIBRARY="${PIPEGRAPH_CUDNN_LIBRARY}")
+  list(APPEND exec_cuda_sources attention_graphs.cpp cudnn_attention.cpp cudnn_graph.cpp cudnn_library.cpp)
+else()
+  list(APPEND exec_cuda_sources no_cudnn.cpp)
+endif()
 list(TRANSFORM exec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 set(exec_cuda_depends
   core_base core_model core_profile exec_kernels exec_measure exec_operators exec_passes exec_training exec_transport

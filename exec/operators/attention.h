@@ -4,6 +4,7 @@
 // Kept for the backward, per sample of t = rows x columns elements: queries, keys, values (t each,
 // by head), the heads' result (t, by token), the probabilities. The first part of the backward puts
 // the gradients of queries, keys and values in the place of these, by token, for the second part.
+// On a device that fuses it, a number for each row of scores stands for the probabilities.
 #pragma once
 
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "exec/kernels/bias.h"
 #include "exec/kernels/softmax.h"
 #include "exec/operators/column_sums.h"
+#include "exec/operators/fused_attention.h"
 #include "exec/operators/operator.h"
 #include "exec/operators/products.h"
 
@@ -39,8 +41,25 @@ struct Attention {
   }
 };
 
+template <class D>
+bool fuses_attention([[maybe_unused]] D& device) {
+  if constexpr (FusesAttention<D>)
+    return device.fuses_attention();
+  else
+    return false;
+}
+
+/// On the next multiple of k_fused_alignment bytes.
 template <class T>
-Attention<T> attention_of(const OperatorShape& shape, const OperatorData<T>& data) {
+T* aligned(T* pointer) {
+  const auto above =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer) % k_fused_alignment);
+  const std::int64_t missing = above == 0 ? 0 : k_fused_alignment - above;
+  return pointer + missing / static_cast<std::int64_t>(sizeof(T));
+}
+
+template <ArithmeticDevice D, class T = typename D::Scalar>
+Attention<T> attention_of(D& device, const OperatorShape& shape, const OperatorData<T>& data) {
   const OperatorArithmetic& op = shape.arithmetic;
   const std::int64_t c = op.columns;
   Attention<T> a{};
@@ -53,7 +72,7 @@ Attention<T> attention_of(const OperatorShape& shape, const OperatorData<T>& dat
   a.parameter_offsets[1] = 3 * c * c;
   a.parameter_offsets[2] = 3 * c * c + projection_bias;
   a.parameter_offsets[3] = a.parameter_offsets[2] + c * c;
-  a.queries = data.internal;
+  a.queries = fuses_attention(device) ? aligned(data.internal) : data.internal;
   a.keys = a.queries + a.elements;
   a.values = a.keys + a.elements;
   a.result = a.values + a.elements;
@@ -128,13 +147,28 @@ void attend(D& device, const Attention<typename D::Scalar>& a,
                                   a.heads, {scratch_of(data), a.elements}, {a.result, a.elements}});
 }
 
+template <class T>
+FusedAttention<T> fused(const Attention<T>& a) {
+  return {a.heads, a.causal, a.score_scale(), a.queries,
+          a.keys,  a.values, a.result,        reinterpret_cast<kernels::Wide<T>*>(a.probabilities)};
+}
+
+template <ArithmeticDevice D>
+void attend_fused([[maybe_unused]] D& device,
+                  [[maybe_unused]] const Attention<typename D::Scalar>& a) {
+  if constexpr (FusesAttention<D>) device.attend(fused(a));
+}
+
 template <ArithmeticDevice D>
 void forward_attention(D& device, const OperatorShape& shape,
                        const OperatorData<typename D::Scalar>& data) {
   using T = typename D::Scalar;
-  const Attention<T> a = attention_of(shape, data);
+  const Attention<T> a = attention_of(device, shape, data);
   project(device, a, data);
-  attend(device, a, data);
+  if (fuses_attention(device))
+    attend_fused(device, a);
+  else
+    attend(device, a, data);
   times_transposed(device, {a.tokens, a.columns, a.columns}, a.result,
                    data.parameters + a.parameter_offsets[2], data.output);
   if (!a.bias) return;
@@ -186,12 +220,35 @@ void backward_heads(D& device, const Attention<typename D::Scalar>& a,
                   a.three_parts(), {first, 3 * a.elements}, {a.queries, 3 * a.elements}});
 }
 
+/// The same at once. Scratch: the result's gradient and those of queries, keys and values; then
+/// wide ones of queries, and a number for each row of scores.
+template <ArithmeticDevice D>
+void backward_fused_heads([[maybe_unused]] D& device,
+                          [[maybe_unused]] const Attention<typename D::Scalar>& a,
+                          [[maybe_unused]] const OperatorData<typename D::Scalar>& data,
+                          [[maybe_unused]] const typename D::Scalar* output_gradient) {
+  using T = typename D::Scalar;
+  if constexpr (FusesAttention<D>) {
+    T* const result_gradient = scratch_of(data);
+    T* const projected = result_gradient + a.elements;
+    auto* const queries = reinterpret_cast<kernels::Wide<T>*>(projected + 3 * a.elements);
+    times(device, {a.tokens, a.columns, a.columns}, output_gradient,
+          data.parameters + a.parameter_offsets[2], result_gradient);
+    device.attend_backward(fused(a), FusedAttentionGradients<T>{result_gradient, projected,
+                                                                queries + a.elements, queries});
+    device.copy(projected, a.queries, 3 * a.elements);
+  }
+}
+
 template <ArithmeticDevice D>
 void backward_input_attention(D& device, const OperatorShape& shape,
                               const OperatorData<typename D::Scalar>& data,
                               const OperatorGradients<typename D::Scalar>& gradients) {
-  const auto a = attention_of(shape, data);
-  backward_heads(device, a, data, gradients.output);
+  const auto a = attention_of(device, shape, data);
+  if (fuses_attention(device))
+    backward_fused_heads(device, a, data, gradients.output);
+  else
+    backward_heads(device, a, data, gradients.output);
   if (shape.inputs[0].needs_gradient)
     times(device, {a.tokens, a.columns, 3 * a.columns}, a.queries, data.parameters,
           gradients.inputs[0]);
@@ -202,7 +259,7 @@ void backward_weight_attention(D& device, const OperatorShape& shape,
                                const OperatorData<typename D::Scalar>& data,
                                const OperatorGradients<typename D::Scalar>& gradients) {
   using T = typename D::Scalar;
-  const auto a = attention_of(shape, data);
+  const auto a = attention_of(device, shape, data);
   const T* projected = a.queries;  // now their gradients, by token
   auto* const into = gradients.parameters;
   add_transposed_times(device, {3 * a.columns, a.columns, a.tokens}, projected, data.inputs[0],

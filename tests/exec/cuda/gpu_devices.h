@@ -21,6 +21,7 @@ class GpuDevices final : public OtherDevices {
     Wrap wrap{};                         ///< none: the lanes as they are
     std::optional<NcclSettings> nccl{};  ///< between GPUs; none: copies
     StepIssue issue = StepIssue::Instructions;
+    GpuAttention attention = GpuAttention::Own;
     /// Stands between the executor and what exchanges by NCCL.
     std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)> outside{};
   };
@@ -31,7 +32,8 @@ class GpuDevices final : public OtherDevices {
         lanes_(choose_gpus(devices.engines().size(), GpuSharing::Allowed)),
         wrapped_(settings.wrap ? settings.wrap(lanes_) : nullptr),
         nccl_(settings.nccl),
-        outside_(settings.outside) {
+        outside_(settings.outside),
+        attention_(settings.attention) {
     if (settings.issue != StepIssue::Instructions)
       whole_step_ = std::make_unique<CudaWholeStep>(
           CudaWholeStep::Shared{devices.tables().program(), devices.order(), lanes_,
@@ -43,7 +45,8 @@ class GpuDevices final : public OtherDevices {
     return cuda_engines({devices_.tables(), devices_.order(), lanes_},
                         {.seed = options_.seed,
                          .memory = options_.memory,
-                         .device = {.workspace = k_test_workspace}},
+                         .device = {.workspace = k_test_workspace},
+                         .attention = attention_},
                         devices_.engines());
   }
   Mover* mover() override { return wrapped_ ? wrapped_.get() : &lanes_; }
@@ -62,6 +65,7 @@ class GpuDevices final : public OtherDevices {
   std::optional<NcclSettings> nccl_;
   std::unique_ptr<CudaWholeStep> whole_step_;
   std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)> outside_;
+  GpuAttention attention_;
 };
 
 /// Options of a run on GPUs.

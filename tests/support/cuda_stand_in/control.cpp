@@ -9,6 +9,7 @@
 #include "tests/support/cuda_stand_in/call.h"
 #include "tests/support/cuda_stand_in/captures.h"
 #include "tests/support/cuda_stand_in/communicators.h"
+#include "tests/support/cuda_stand_in/cudnn.h"
 #include "tests/support/cuda_stand_in/events.h"
 #include "tests/support/cuda_stand_in/memory.h"
 
@@ -86,6 +87,9 @@ std::vector<std::string> reset(const Settings& settings) {
   State& state = the_state();
   std::vector<std::string> lines = left_over();
   for (const std::string& line : forget_captures()) lines.push_back(line);
+#ifdef PIPEGRAPH_STAND_IN_HAS_CUDNN
+  for (const std::string& line : forget_cudnn()) lines.push_back(line);
+#endif
   state.engine.reset();
   state.communicators.clear();
   state.events.clear();
