@@ -135,9 +135,9 @@ describe_machine() {
   free -g | sed -n 2p
 }
 
-# Folders that may hold NCCL besides those where CMake looks: Python's package of it.
-nccl_home() {
-  python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0])' 2>/dev/null
+# home_of nccl|cudnn: where it may be besides the folders where CMake looks, Python's package of it.
+home_of() {
+  python3 -c "import nvidia.$1 as n; print(list(n.__path__)[0])" 2>/dev/null
 }
 
 # The -D option for machine code of the GPUs that are there, where nvcc knows them: one kind compiles in half the time.
@@ -158,7 +158,8 @@ configure() {
   [[ -d $root/third_party ]] && options+=("-DPIPEGRAPH_THIRD_PARTY=$root/third_party")
   command -v ninja >/dev/null && options+=(-G Ninja)
   [[ $mode == gpu ]] && mapfile -t -O "${#options[@]}" options < <(architectures)
-  [[ -z ${NCCL_HOME:-} ]] && NCCL_HOME=$(nccl_home) && export NCCL_HOME
+  [[ -z ${NCCL_HOME:-} ]] && NCCL_HOME=$(home_of nccl) && export NCCL_HOME
+  [[ -z ${CUDNN_HOME:-} ]] && CUDNN_HOME=$(home_of cudnn) && export CUDNN_HOME
   export CUDA_HOME="$cuda_home"
   step configure 60 cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release "${options[@]}"
 }

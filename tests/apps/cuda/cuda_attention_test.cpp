@@ -21,7 +21,8 @@ class AttentionOption : public test::Workbench {
     write_file("text.yaml",
                "model: {family: multimodal_transformer, branches: 1, layers: 1, hidden: 16, heads: "
                "2, sequence: 8}\n"
-               "cluster: {shape: uniform, devices: 1, latency: 1 us, bandwidth: 10 GB/s}\n"
+               "cluster: {shape: uniform, devices: 1, latency: 1 us, bandwidth: 10 GB/s,\n"
+               "          device: {memory: 1 GiB, peak: {fp32: 50 GFLOP/s, bf16: 50 GFLOP/s}}}\n"
                "training: {mini_batch: 4, precision: bf16}\n"
                "plans: [{planner: manual, micro_batch: 2, stages: [{operators: ['*']}]}]\n");
   }

@@ -1,6 +1,6 @@
 // Plans whose attention is cuDNN's.
-#include "exec/cuda/cudnn_attention.h"
 #include "models/layers.h"
+#include "tests/exec/cuda/cudnn_ground.h"
 #include "tests/exec/cuda/gpu_devices.h"
 
 namespace pipegraph::test {
@@ -24,17 +24,8 @@ PlanSketch two_stages(PlanSketch sketch = {}) {
   return cut_before(attention_network(Precision::Bf16), {"middle"}, sketch);
 }
 
-class CudnnTraining : public CudaTraining {
+class CudnnTraining : public WithCudnn<CudaTraining> {
  protected:
-  void SetUp() override {
-    CudaTraining::SetUp();
-    if (IsSkipped()) return;
-    try {
-      CudnnAttention::version();
-    } catch (const MachineError& missing) {
-      GTEST_SKIP() << missing.what();
-    }
-  }
   static Outcome by_cudnn(const PlanSketch& sketch, StepIssue issue = StepIssue::Instructions) {
     return gradients_of(attention_network(Precision::Bf16), sketch,
                         on_gpus({.issue = issue, .attention = GpuAttention::Cudnn}));

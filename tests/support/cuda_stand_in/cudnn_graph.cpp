@@ -41,6 +41,7 @@ class Evaluation {
     for (const GraphTensor& input : operation.inputs()) load(input);
     std::vector<float>& result = values_[operation.result.number];
     result.assign(static_cast<std::size_t>(operation.result.extent()), 0.0F);
+    if (adds_up(operation)) load_into(operation.result, result);
     switch (operation.kind) {
       case GraphKind::Matmul:
         multiply(operation);
@@ -69,10 +70,19 @@ class Evaluation {
         rounded(tensor.type, value);
   }
 
+  /// Kernels add up wide products in memory, part by part, so that it has to be zeros before.
+  static bool adds_up(const GraphOperation& operation) {
+    return operation.kind == GraphKind::Matmul && !operation.result.is_virtual &&
+           operation.result.type == CUDNN_DATA_FLOAT;
+  }
+
   void load(const GraphTensor& tensor) {
     if (tensor.is_virtual || values_.contains(tensor.number)) return;
     std::vector<float>& values = values_[tensor.number];
     values.resize(static_cast<std::size_t>(tensor.extent()));
+    load_into(tensor, values);
+  }
+  void load_into(const GraphTensor& tensor, std::vector<float>& values) const {
     const void* const memory = memory_.at(tensor.number);
     for_each(tensor.dims, [&](const Index& i) {
       const auto n = static_cast<std::size_t>(place(tensor, i));
@@ -96,7 +106,7 @@ class Evaluation {
   void multiply(const GraphOperation& op) {
     const std::int64_t inner = op.a.dims[3];
     for_each(op.result.dims, [&](const Index& i) {
-      float sum = 0.0F;
+      float sum = adds_up(op) ? at(op.result, i) : 0.0F;
       for (std::int64_t k = 0; k < inner; ++k)
         sum += at(op.a, {i[0], i[1], i[2], k}) * at(op.b, {i[0], i[1], k, i[3]});
       set(op.result, i, sum);
