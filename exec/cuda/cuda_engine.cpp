@@ -259,7 +259,8 @@ Bytes CudaEngine::gathered() const {
 
 DeviceMemoryUse CudaEngine::memory_use() const {
   const Bytes slots = from_host_ ? k_optimizer_slot * from_host_->optimizers.size() : Bytes{};
-  return memory_.use(workspace_ + gathered() + slots +
+  const Bytes attention = attention_ ? attention_->workspace() : Bytes{};
+  return memory_.use(workspace_ + attention + gathered() + slots +
                      shared_.lanes.connection_memory(passes_.device()));
 }
 

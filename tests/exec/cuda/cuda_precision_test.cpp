@@ -124,6 +124,7 @@ void expect_as_predicted(const CudaEngine& engine, const DeviceMemory& needs) {
             needs.peak);
   const DeviceMemoryUse use = engine.memory_use();
   EXPECT_EQ(use.predicted, needs.peak);
+  EXPECT_EQ(use.high_water, use.predicted + use.beside);
   // The rest is what the memory function leaves out, each area on a multiple of 256 bytes.
   const Bytes beside = k_test_workspace + size(Area::Scratch) + size(Area::Held) +
                        size(Area::Accumulators) + size(Area::Losses);
