@@ -43,7 +43,12 @@ hit() {
 # ends: whether the job ends by itself; sets status and seconds.
 ends() {
   local began=$SECONDS
-  (sleep "$patience" && kill -9 "$job" 2>/dev/null && touch "$scratch/hung") &
+  # With it ends its sleep, which would keep whoever reads this test's output waiting.
+  (
+    sleep "$patience" &
+    trap 'kill $!' TERM
+    wait $! && kill -9 "$job" && touch "$scratch/hung"
+  ) >/dev/null 2>&1 &
   local watch=$!
   wait "$job"
   status=$?
