@@ -11,8 +11,11 @@ if(NOT PIPEGRAPH_CUDA MATCHES "^(AUTO|ON|STAND_IN)$")
 endif()
 
 find_program(PIPEGRAPH_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda)
-find_path(PIPEGRAPH_NCCL_INCLUDE_DIR nccl.h PATHS /usr/local/cuda/include)
-find_library(PIPEGRAPH_NCCL_LIBRARY nccl PATHS /usr/local/cuda/lib64)
+# Python's package of NCCL has no link named libnccl.so.
+find_path(PIPEGRAPH_NCCL_INCLUDE_DIR nccl.h
+  HINTS ENV NCCL_HOME ENV CUDA_HOME PATH_SUFFIXES include PATHS /usr/local/cuda)
+find_library(PIPEGRAPH_NCCL_LIBRARY NAMES nccl libnccl.so.2 NAMES_PER_DIR
+  HINTS ENV NCCL_HOME ENV CUDA_HOME PATH_SUFFIXES lib lib64 PATHS /usr/local/cuda)
 mark_as_advanced(PIPEGRAPH_NVCC PIPEGRAPH_NCCL_INCLUDE_DIR PIPEGRAPH_NCCL_LIBRARY)
 if(PIPEGRAPH_CUDA STREQUAL "STAND_IN")
   message(STATUS "CUDA: its stand-in takes the place of GPUs (PIPEGRAPH_CUDA=STAND_IN)")

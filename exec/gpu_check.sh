@@ -41,8 +41,9 @@ if [[ $mode != gpu ]]; then
   small=(--set model.hidden=16 --set model.heads=2 --set model.sequence=4 --set model.layers=1 --set training.mini_batch=8)
   export PIPEGRAPH_CUDA_STAND_IN="${PIPEGRAPH_CUDA_STAND_IN:-pace=lazy gpus=1}"
 fi
-patience=1  # a rehearsal may take ten times as long
-[[ $mode == stand_in ]] && patience=10 && seconds="${CHECK_SECONDS:-3600}"
+patience=1
+# Without a GPU nothing hangs on how fast a machine is.
+[[ $mode != gpu ]] && patience=10 && seconds="${CHECK_SECONDS:-3600}"
 [[ $mode == dry ]] && device_counts=(3)
 began=$SECONDS
 failed=0
@@ -135,8 +136,9 @@ describe_machine() {
   free -g | sed -n 2p
 }
 
-# home_of nccl|cudnn: where it may be besides the folders where CMake looks, Python's package of it.
+# home_of nccl|cudnn HEADER: where it is if not in the folders where CMake looks, that is in Python's package of it.
 home_of() {
+  [[ ! -f /usr/include/$2 && ! -f $cuda_home/include/$2 ]] || return 0
   python3 -c "import nvidia.$1 as n; print(list(n.__path__)[0])" 2>/dev/null
 }
 
@@ -158,9 +160,8 @@ configure() {
   [[ -d $root/third_party ]] && options+=("-DPIPEGRAPH_THIRD_PARTY=$root/third_party")
   command -v ninja >/dev/null && options+=(-G Ninja)
   [[ $mode == gpu ]] && mapfile -t -O "${#options[@]}" options < <(architectures)
-  [[ -z ${NCCL_HOME:-} ]] && NCCL_HOME=$(home_of nccl) && export NCCL_HOME
-  [[ -z ${CUDNN_HOME:-} ]] && CUDNN_HOME=$(home_of cudnn) && export CUDNN_HOME
   export CUDA_HOME="$cuda_home"
+  export NCCL_HOME="${NCCL_HOME:-$(home_of nccl nccl.h)}" CUDNN_HOME="${CUDNN_HOME:-$(home_of cudnn cudnn.h)}"
   step configure 60 cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release "${options[@]}"
 }
 
