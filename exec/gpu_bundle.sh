@@ -7,7 +7,7 @@ usage() {
 Usage: exec/gpu_bundle.sh [FILE]     (default: pipegraph-gpu.tar.gz)
 
 Packs the project's files and the sources of the libraries that the executor-only build needs (fmt, yaml-cpp,
-nlohmann-json, Boost.Program_options, GoogleTest) for a machine with CUDA, NCCL, CMake 3.25 and g++ 11 or newer, but
+nlohmann-json, Boost.Program_options, GoogleTest) for a machine with CUDA, NCCL, CMake 3.22 and g++ 11 or newer, but
 without network and packages. There: tar xf FILE && pipegraph-gpu/exec/gpu_check.sh (docs/gpu.md).
 Runs on Debian or a relative of it that has these libraries' source packages; changes nothing outside of FILE.
 END

@@ -213,7 +213,7 @@ train() {
     -o "$logs/$1" "${small[@]}" "${@:2}"
 }
 
-# Whole steps are captured for one GPU.
+# The last on one GPU: a graph over several needs GPUs that reach each other's memory.
 trainings() {
   local precision
   train train --trace
