@@ -174,8 +174,8 @@ class PipegraphSearch {
     for (const RatedLayout& rated : rated_.all())
       if (rated.of_another) longest = std::min(longest, rated.seconds);
     longest = std::max(longest, chosen.seconds);
-    RatedPlan placed = placed_for_shared_links(
-        workload_, options_, {std::move(chosen.plan), chosen.seconds}, longest);
+    RatedPlan placed = placed_for_shared_links(workload_, options_,
+                                               {std::move(chosen.plan), chosen.seconds}, longest);
     chosen.plan = std::move(placed.plan);
     chosen.seconds = placed.iteration_time_s;
     return chosen;
