@@ -55,6 +55,8 @@ def verdict(results):
     if not ran:
         return "No plan has a result; the table says why."
     throughput, point, run = max(ran, key=lambda entry: entry[0])
+    if not throughput:
+        return "No plan takes any time, so none has a throughput."
     text = f"{run.name} is the fastest plan: {quantities.number(throughput)} samples/s"
     if results.is_sweep:
         return f"{text}, at {keys_text(point)}."

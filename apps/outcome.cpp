@@ -142,6 +142,9 @@ Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& prog
                       outcome.prepared->status == PlanStatus::Deadlock && outcome.prepared->program;
   if (forced || may_run(*outcome.prepared, setup, outcome.result))
     runner.run(outcome, setup, progress);
+  if (outcome.result.metrics && outcome.result.metrics->iteration_time == Seconds{0})
+    outcome.notes.push_back(request.name +
+                            ": no operator and no message takes any time: there is no throughput");
   return outcome;
 }
 

@@ -16,8 +16,9 @@ std::string percent(double fraction) {
   return std::isfinite(fraction) ? fmt::format("{:.1f} %", 100.0 * fraction) : "";
 }
 
-/// Five digits, large rates in full.
+/// Five digits, large rates in full; none where an iteration takes no time.
 std::string rate_text(double per_second) {
+  if (!std::isfinite(per_second)) return "-";
   const bool large = per_second >= 1e5 && per_second < 1e12;
   return large ? fmt::format("{:.0f}", per_second) : fmt::format("{:.5g}", per_second);
 }

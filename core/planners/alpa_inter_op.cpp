@@ -19,6 +19,9 @@ namespace {
 
 constexpr double k_equal = 1e-9;  // relative
 
+/// A sweep of as many takes about a tenth of a second, and a size takes some dozens.
+constexpr double k_most_steps = 1e8;
+
 /// The search over one workload, for every micro-batch size in turn.
 class AlpaSearch {
  public:
@@ -36,6 +39,13 @@ class AlpaSearch {
 
   std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
     const BatchCosts costs = batch_costs(workload_, search_, micro_batch);
+    if (steps_of_sweep(search_.problem, *pairs_, costs) > k_most_steps) {
+      too_large_ = too_large_ ? std::min(*too_large_, micro_batch) : micro_batch;
+      return Infeasible{fmt::format(
+          "a sweep of {} cuts with up to {} devices a stage is too long; fewer 'blocks', smaller "
+          "micro-batches or fewer devices make it shorter",
+          pairs_->pairs().size(), costs.max_devices)};
+    }
     SearchProblem problem = search_.problem;
     problem.memory -= withheld.as_double();
     const LatencyOutcome outcome = least_latency(problem, *pairs_, costs, {own_.step});
@@ -53,6 +63,7 @@ class AlpaSearch {
 
   /// On how many devices, one stage after the other, micro-batches of that size would fit.
   std::string fewest_devices_at(std::int32_t micro_batch) const {
+    if (too_large_ && micro_batch >= *too_large_) return {};
     return fewest_devices_text(workload_, search_, *pairs_, micro_batch);
   }
 
@@ -60,6 +71,9 @@ class AlpaSearch {
   SearchReport report(const SearchReport& chosen) const {
     SearchReport result = chosen;
     result.probes = report_.probes;
+    if (too_large_)
+      result.notes.push_back(fmt::format(
+          "no micro-batches of {} samples or more: too many devices for its sweep", *too_large_));
     return result;
   }
 
@@ -84,6 +98,7 @@ class AlpaSearch {
   SearchInput search_;
   IdealFamily family_;
   std::optional<PairTable> pairs_;
+  std::optional<std::int32_t> too_large_{};  ///< the least size of micro-batches that was left out
 };
 
 }  // namespace

@@ -212,6 +212,7 @@ PlannerResult best_of(const Workload& workload, const PlannerOptions& options,
 
 UnequalPartition unequal_partition(std::size_t length, std::size_t devices, const BlockCost& cost,
                                    const BlockCost& at_least) {
+  devices = std::min(devices, length);  // of at least one position each
   // [device][end]: least largest cost of positions up to `end` on the devices up to this.
   std::vector<std::vector<double>> least(devices, std::vector<double>(length + 1, k_infinite));
   std::vector<std::vector<std::size_t>> begin(devices, std::vector<std::size_t>(length + 1, 0));

@@ -114,6 +114,26 @@ TEST_F(PlanVerb, APlannerThatFindsNothingIsARowWithItsReason) {
                              "\n{0},{0},(sequential|graph),infeasible,[^,]", entry.name)));
 }
 
+TEST_F(PlanVerb, AModelWithoutTimesHasNoThroughput) {
+  write_branches();
+  write_file("free.yaml",
+             "operators:\n  - {name: a, forward: 0 s, backward: 0 s, output: 0 B}\n"
+             "  - {name: b, inputs: [a], forward: 0 s, backward: 0 s, output: 0 B}\n");
+  for (const char* verb : {"plan", "simulate"}) {
+    std::vector<std::string> words{verb,    "branches.yaml",
+                                   "--set", "model={file: free.yaml}",
+                                   "--set", "plans=[{planner: uniform}, {planner: pipegraph}]"};
+    if (words.front() == "simulate") words.insert(words.end(), {"--no-report", "-o", "out"});
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, testing::ContainsRegex("uniform +ok +0 s +- "));
+    EXPECT_THAT(ran.out, Not(HasSubstr("inf")));
+    EXPECT_THAT(ran.err, HasSubstr("uniform: no operator and no message takes any time"));
+    words.insert(words.end(), {"--format", "json"});
+    EXPECT_THAT(run(words).out, HasSubstr("\"throughput_samples_per_s\": null"));
+  }
+}
+
 TEST_F(PlanVerb, DoesNotReplaceTheScenario) {
   write_branches();
   const Ran ran = run({"plan", "branches.yaml", "-o", "./branches.yaml"});

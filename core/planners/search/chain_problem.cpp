@@ -80,6 +80,13 @@ ChainCosts::ChainCosts(const ChainProblem& problem, const PairTable& pairs)
   work_ = pairs.sums(linear ? costs.time.front() : least_device_seconds(costs, most_replicas_));
   for (double& work : work_) work /= costs.micro_batch;
   for (const std::vector<double>& row : costs.time) time_.push_back(pairs.sums(row));
+  std::vector<double> least = costs.time.front();
+  for (const std::vector<double>& row : costs.time)
+    for (std::size_t block = 0; block < least.size(); ++block)
+      least[block] = std::min(least[block], row[block]);
+  least_compute_ = pairs.sums(least);
+  for (double& seconds : least_compute_)
+    seconds /= costs.micro_batch * (linear ? most_replicas_ : 1.0);
   parameters_ = pairs.sums(problem.parameters);
   const ProgramCut counter(problem.base);
   for (std::size_t i = 0; i < pairs.ideals(); ++i)
@@ -136,6 +143,16 @@ double ChainCosts::segment_time(const StagePair& pair, double inside, int q) con
       return std::max(inside, 2.0 * (q - 1) * bytes / (bandwidth * q) / micro_batch);
   }
   return inside;
+}
+
+double ChainCosts::least_segment_time(const StagePair& pair, int q) const {
+  if (problem_.levels.size() > 1) return 0.0;
+  const double compute = least_compute_[static_cast<std::size_t>(pair.outer)] -
+                         least_compute_[static_cast<std::size_t>(pair.inner)];
+  // The other rules share what a micro-batch reduces: it grows smaller with more machines.
+  const double with_sync =
+      problem_.sync == SyncRule::Ring ? segment_time(pair, compute, q) : compute;
+  return with_sync * (1.0 - 1e-9);
 }
 
 double ChainCosts::inner_transfer(const StagePair& pair, int r, int q) const {

@@ -62,6 +62,8 @@ class ChainCosts {
   double stage_time(const StagePair& pair, int r, int q) const;
   /// The same of a machine's whole chain, of bottleneck `inside`, repeated q times.
   double segment_time(const StagePair& pair, double inside, int q) const;
+  /// What a stage takes at least on q machines or more, one worker of each; 0 with two levels.
+  double least_segment_time(const StagePair& pair, int q) const;
   /// The longer of the transfers at a stage's two ends, on an inner link (for all but the first
   /// stage of a machine's chain) or an outer one.
   double inner_transfer(const StagePair& pair, int r, int q) const;
@@ -86,6 +88,7 @@ class ChainCosts {
   int most_replicas_ = 1;
   std::vector<std::vector<double>> time_;  ///< [row][ideal]: sums
   std::vector<double> parameters_, cut_;   ///< by ideal; cut_: bytes per sample, both directions
+  std::vector<double> least_compute_;      ///< by ideal: seconds per sample on any replicas
   std::vector<double> work_;               ///< by ideal: device seconds per sample, at least
 };
 

@@ -31,30 +31,9 @@ ChainSearch::ChainSearch(const ChainProblem& problem, const PairTable& pairs)
     : problem_(problem),
       pairs_(pairs),
       costs_(problem, pairs),
+      rules_(problem, pairs, costs_),
       machine_counts_(counts_of_machines(problem)),
-      all_counts_(machine_counts_.size() == static_cast<std::size_t>(problem.machines())) {
-  const std::size_t ideals = pairs.ideals();
-  position_.assign(ideals * ideals, -1);
-  for (std::size_t i = 0; i < pairs.pairs().size(); ++i)
-    position_[static_cast<std::size_t>(pairs.pairs()[i].inner) * ideals +
-              static_cast<std::size_t>(pairs.pairs()[i].outer)] = static_cast<std::int32_t>(i);
-  memory_binds_ = std::ranges::any_of(pairs.pairs(), [&](const StagePair& pair) {
-    return costs_.most_height(pair, 1) != ChainCosts::k_any_height;
-  });
-}
-
-double ChainSearch::least(double work, int devices_of_one) const {
-  return std::ceil(work / (cap_ * devices_of_one) - 1e-9);
-}
-
-bool ChainSearch::may_hold(const StagePair& pair, int workers, int q) const {
-  const double work = costs_.work(pair.outer) - costs_.work(pair.inner);
-  if (least(work, workers * q) > 1.0) return false;
-  const double above = least(total_work() - costs_.work(pair.outer), problem_.per_machine());
-  if (above + q > problem_.machines()) return false;
-  const double devices = (problem_.machines() - above) * problem_.per_machine() - workers * q;
-  return least(costs_.work(pair.inner), 1) <= devices;
-}
+      all_counts_(machine_counts_.size() == static_cast<std::size_t>(problem.machines())) {}
 
 bool ChainSearch::flat_chain_fits() const {
   // By ideal, for every number of stages the fewest devices.
@@ -76,108 +55,16 @@ bool ChainSearch::flat_chain_fits() const {
   return std::ranges::any_of(fewest.back(), [&](int d) { return d <= problem_.devices(); });
 }
 
-void ChainSearch::make_tables() {
+void ChainSearch::make_tables(double cap) {
   tables_.clear();
-  for (const int q : machine_counts_) tables_.push_back(segment_table(q));
+  for (const int q : machine_counts_) tables_.emplace_back(rules_, q, cap);
 }
 
-std::size_t ChainSearch::position(std::int32_t inner, std::int32_t outer) const {
-  return static_cast<std::size_t>(position_[static_cast<std::size_t>(inner) * pairs_.ideals() +
-                                            static_cast<std::size_t>(outer)]);
-}
-
-void ChainSearch::keep(Segments& segments, const Segment& segment) const {
-  const auto no_worse = [&](const Segment& a, const Segment& b) {
-    // A first stage of several will pay for its output, which its time as an only one lacks.
-    if (a.time > b.time || (a.middle < 0) != (b.middle < 0)) return false;
-    return !memory_binds_ || (a.stages <= b.stages && a.most_after >= b.most_after);
-  };
-  for (const Segment& other : segments)
-    if (no_worse(other, segment)) return;
-  std::erase_if(segments, [&](const Segment& other) { return no_worse(segment, other); });
-  segments.push_back(segment);
-}
-
-/// The stage as the last of a segment up to `segment_outer` (-1: to one further up).
-std::optional<ChainSearch::Segment> ChainSearch::single(const StagePair& pair,
-                                                        std::int32_t segment_outer, int r,
-                                                        int q) const {
-  if (r * q > costs_.most_replicas()) return std::nullopt;
-  const int height = memory_binds_ ? costs_.most_height(pair, r * q) : ChainCosts::k_any_height;
-  if (height == 0) return std::nullopt;
-  double time = costs_.stage_time(pair, r, q);
-  // A stage that fills its segment is charged for its transfers as a segment.
-  if (pair.outer != segment_outer) time = std::max(time, costs_.inner_transfer(pair, r, q));
-  return Segment{time, 1, height == ChainCosts::k_any_height ? height : height - 1, r, r, -1, -1};
-}
-
-ChainSearch::SegmentTable ChainSearch::segment_table(int q) const {
-  const int workers = problem_.per_machine();
-  SegmentTable table;
-  table.lists.assign(static_cast<std::size_t>(workers) + 1,
-                     std::vector<Segments>(pairs_.pairs().size()));
-  table.live.resize(pairs_.ideals());
-  table.may_hold.resize(static_cast<std::size_t>(workers) + 1);
-  for (int used = 1; used <= workers; ++used)
-    for (const StagePair& pair : pairs_.pairs())
-      table.may_hold[static_cast<std::size_t>(used)].push_back(may_hold(pair, used, q) ? 1 : 0);
-  for (auto inner = static_cast<std::int32_t>(pairs_.ideals()) - 2; inner >= 0; --inner)
-    extend_segments(table, inner, q);
-  for (int used = problem_.exactly ? workers : 1; used <= workers; ++used)
-    for (std::size_t pair = 0; pair < pairs_.pairs().size(); ++pair)
-      for (const Segment& segment : table.lists[static_cast<std::size_t>(used)][pair])
-        keep(table.lists.front()[pair], segment);
-  return table;
-}
-
-/// Segments whose lower end is `inner`; those from higher ideals are complete.
-void ChainSearch::extend_segments(SegmentTable& table, std::int32_t inner, int q) const {
-  const int workers = problem_.per_machine();
-  for (std::size_t stage = pairs_.begin(inner); stage < pairs_.end(inner); ++stage) {
-    const StagePair& last = pairs_.pairs()[stage];
-    for (int r = 1; r <= workers; ++r) {
-      if (least(costs_.work(last.outer) - costs_.work(inner), r * q) > 1.0) continue;
-      const auto alone = single(last, last.outer, r, q);
-      if (!alone || alone->time > cap_) continue;
-      if (table.may_hold[static_cast<std::size_t>(r)][stage] != 0)
-        keep(table.lists[static_cast<std::size_t>(r)][stage], *alone);
-      const auto added = single(last, -1, r, q);
-      if (r == workers || added->time > cap_) continue;
-      for (const std::size_t rest : table.live[static_cast<std::size_t>(last.outer)])
-        join_segments(table, {stage, rest, q}, *added);
-    }
-  }
-  for (std::size_t pair = pairs_.begin(inner); pair < pairs_.end(inner); ++pair)
-    if (std::ranges::any_of(table.lists, [&](const auto& list) { return !list[pair].empty(); }))
-      table.live[static_cast<std::size_t>(inner)].push_back(pair);
-}
-
-/// The stage below all segments of the rest.
-void ChainSearch::join_segments(SegmentTable& table, const Joint& joint,
-                                const Segment& added) const {
-  const StagePair& last = pairs_.pairs()[joint.stage];
-  const std::size_t whole = position(last.inner, pairs_.pairs()[joint.rest].outer);
-  for (int others = 1; added.replicas + others <= problem_.per_machine(); ++others) {
-    const Segments& rest = table.lists[static_cast<std::size_t>(others)][joint.rest];
-    const int workers = added.replicas + others;
-    if (rest.empty() || table.may_hold[static_cast<std::size_t>(workers)][whole] == 0) continue;
-    for (std::size_t i = 0; i < rest.size(); ++i) {
-      const double output =
-          rest[i].middle < 0 ? costs_.first_output(last.outer, rest[i].replicas, joint.q) : 0.0;
-      const bool any = rest[i].most_after == ChainCosts::k_any_height;
-      keep(table.lists[static_cast<std::size_t>(workers)][whole],
-           {std::max({added.time, rest[i].time, output}), rest[i].stages + 1,
-            std::min(added.most_after, any ? rest[i].most_after : rest[i].most_after - 1),
-            added.replicas, workers, last.outer, static_cast<std::int32_t>(i)});
-    }
-  }
-}
-
-const ChainSearch::Segments& ChainSearch::segments(std::size_t pair, std::size_t q_index) {
-  if (!tables_.empty()) return tables_[q_index].lists.front()[pair];
+const Segments& ChainSearch::segments(std::size_t pair, std::size_t q_index) {
+  if (!tables_.empty()) return tables_[q_index].of(pair);
   scratch_.clear();
   const StagePair& stage = pairs_.pairs()[pair];
-  if (const auto alone = single(stage, stage.outer, 1, machine_counts_[q_index]))
+  if (const auto alone = rules_.single(stage, stage.outer, 1, machine_counts_[q_index]))
     scratch_.push_back(*alone);
   return scratch_;
 }
@@ -185,7 +72,7 @@ const ChainSearch::Segments& ChainSearch::segments(std::size_t pair, std::size_t
 void ChainSearch::keep(std::vector<Entry>& entries, const Entry& entry) const {
   const auto no_worse = [&](const Entry& a, const Entry& b) {
     if (problem_.exactly ? a.machines != b.machines : a.machines > b.machines) return false;
-    return !memory_binds_ || a.stages <= b.stages;
+    return !rules_.memory_binds() || a.stages <= b.stages;
   };
   for (const Entry& other : entries)
     if (no_worse(other, entry)) return;
@@ -213,20 +100,28 @@ void ChainSearch::add_entries(std::size_t pair, std::size_t q_index, std::size_t
 void ChainSearch::extend(std::size_t pair) {
   const StagePair& stage = pairs_.pairs()[pair];
   const double work = costs_.work(stage.outer) - costs_.work(stage.inner);
-  for (std::size_t q = 0; q < machine_counts_.size(); ++q) {
+  const double one = target_ * problem_.per_machine() * (1.0 + k_proof);
+  const auto first = std::ranges::partition_point(
+      machine_counts_, [&](int machines) { return work > one * machines; });
+  if (first == machine_counts_.end() || costs_.least_segment_time(stage, *first) > target_) return;
+  std::int32_t most_stages = 0;  // behind
+  for (const Entry& entry : entries_[static_cast<std::size_t>(stage.inner)])
+    most_stages = std::max(most_stages, entry.stages);
+  for (auto q = static_cast<std::size_t>(first - machine_counts_.begin());
+       q < machine_counts_.size(); ++q) {
     const int machines = machine_counts_[q];
     if (machines > costs_.most_replicas()) break;
-    if (work > target_ * machines * problem_.per_machine() * (1.0 + k_proof)) continue;
     if (costs_.outer_transfer(stage, machines) > target_) continue;
-    bool any_after = false;
+    bool before_all = false;
     const std::size_t count = segments(pair, q).size();
     for (std::size_t i = 0; i < count; ++i) {
       const Segment& segment = segments(pair, q)[i];
       if (costs_.segment_time(stage, segment.time, machines) > target_) continue;
-      any_after = any_after || segment.most_after == ChainCosts::k_any_height;
+      before_all = before_all || segment.most_after >= most_stages;
       add_entries(pair, q, i);
     }
-    if (any_after && problem_.per_machine() == 1 && !problem_.exactly) return;
+    // More machines would only add entries that these dominate.
+    if (before_all && problem_.per_machine() == 1 && !problem_.exactly) return;
   }
 }
 
@@ -252,7 +147,7 @@ void ChainSearch::append_stages(ChainPlan& plan, const Entry& entry, std::int32_
     blocks -= pairs_.ideal(low);
     plan.stages.push_back({blocks.nodes(), r, entry.q, high == outer});
   };
-  const std::size_t pair = position(entry.inner, outer);
+  const std::size_t pair = rules_.position(entry.inner, outer);
   if (tables_.empty()) {
     stage_of(entry.inner, outer, 1);
     return;
@@ -260,12 +155,12 @@ void ChainSearch::append_stages(ChainPlan& plan, const Entry& entry, std::int32_
   const auto found = std::ranges::find(machine_counts_, entry.q) - machine_counts_.begin();
   const SegmentTable& table = tables_[static_cast<std::size_t>(found)];
   std::int32_t low = entry.inner;
-  Segment segment = table.lists.front()[pair][static_cast<std::size_t>(entry.segment)];
+  Segment segment = table.of(pair)[static_cast<std::size_t>(entry.segment)];
   while (segment.middle >= 0) {
     stage_of(low, segment.middle, segment.replicas);
     low = segment.middle;
-    segment = table.lists[static_cast<std::size_t>(segment.workers - segment.replicas)]
-                         [position(low, outer)][static_cast<std::size_t>(segment.rest)];
+    segment = table.of(rules_.position(low, outer),
+                       segment.workers - segment.replicas)[static_cast<std::size_t>(segment.rest)];
   }
   stage_of(low, outer, segment.replicas);
 }
@@ -277,7 +172,7 @@ ChainPlan ChainSearch::plan_of_last() const {
   ChainPlan plan;
   while (entry->inner >= 0) {
     segments.emplace_back(*entry, outer);
-    const std::size_t pair = position(entry->inner, outer);
+    const std::size_t pair = rules_.position(entry->inner, outer);
     const StagePair& stage = pairs_.pairs()[pair];
     double inside = 0.0;
     if (tables_.empty()) {
@@ -285,7 +180,7 @@ ChainPlan ChainSearch::plan_of_last() const {
     } else {
       const auto q = std::ranges::find(machine_counts_, entry->q) - machine_counts_.begin();
       inside = tables_[static_cast<std::size_t>(q)]
-                   .lists.front()[pair][static_cast<std::size_t>(entry->segment)]
+                   .of(pair)[static_cast<std::size_t>(entry->segment)]
                    .time;
     }
     plan.max_time_per_sample =
@@ -301,7 +196,7 @@ ChainPlan ChainSearch::plan_of_last() const {
 
 ChainOutcome ChainSearch::run() {
   ChainOutcome outcome;
-  outcome.least_bound = total_work() / problem_.devices();
+  outcome.least_bound = rules_.total_work() / problem_.devices();
   outcome.lower_bound = outcome.least_bound;
   const auto try_target = [&](double target) {
     ++outcome.probes;
@@ -313,12 +208,12 @@ ChainOutcome ChainSearch::run() {
     return true;
   };
   outcome.exact = all_counts_;
-  if (memory_binds_ && !flat_chain_fits()) return outcome;
+  if (rules_.memory_binds() && !flat_chain_fits()) return outcome;
   for (const double factor : k_caps) {
-    cap_ = outcome.least_bound > 0.0 ? outcome.least_bound * factor : k_infinite;
-    if (problem_.levels.size() > 1) make_tables();
-    if (try_target(cap_)) break;
-    if (cap_ == k_infinite) return outcome;
+    const double cap = outcome.least_bound > 0.0 ? outcome.least_bound * factor : k_infinite;
+    if (problem_.levels.size() > 1) make_tables(cap);
+    if (try_target(cap)) break;
+    if (cap == k_infinite) return outcome;
   }
   while (outcome.plan) {
     const double value = outcome.plan->max_time_per_sample;

@@ -10,10 +10,20 @@ namespace {
 
 constexpr double k_infinite = std::numeric_limits<double>::infinity();
 
+/// No more than one stage a block can have.
+int usable_devices(const SearchProblem& problem, const BatchCosts& costs) {
+  const double most = static_cast<double>(problem.blocks()) * costs.max_devices;
+  return most < problem.devices ? static_cast<int>(most) : problem.devices;
+}
+
 class Sweep {
  public:
   Sweep(const SearchProblem& problem, const PairTable& pairs, const BatchCosts& costs)
-      : problem_(problem), pairs_(pairs), batch_(costs), costs_(problem, pairs, costs) {
+      : problem_(problem),
+        pairs_(pairs),
+        batch_(costs),
+        costs_(problem, pairs, costs),
+        devices_(usable_devices(problem, costs)) {
     const int batches = (problem.mini_batch + costs.micro_batch - 1) / costs.micro_batch;
     repeats_ = batches - 1;
     memory_binds_ = std::ranges::any_of(pairs.pairs(), [&](const StagePair& pair) {
@@ -119,7 +129,7 @@ class Sweep {
       const double rest = costs_.work(last) - costs_.work(ideal);
       // Huge for tiny targets; nothing takes no devices, even in no time.
       const double needed = rest > 0.0 ? std::ceil(rest / target - 1e-9) : 0.0;
-      devices.push_back(static_cast<std::int32_t>(std::min(needed, problem_.devices + 1.0)));
+      devices.push_back(static_cast<std::int32_t>(std::min(needed, devices_ + 1.0)));
     }
     return devices;
   }
@@ -131,7 +141,7 @@ class Sweep {
       const double time = costs_.time(pair, d);
       if (time > target) continue;
       const int height = memory_binds_ ? costs_.most_height(pair, d) : PairCosts::k_any_height;
-      const int most = problem_.devices - devices_to_come_[outer] - d;
+      const int most = devices_ - devices_to_come_[outer] - d;
       for (const std::int32_t i : from) {
         const Label& before = below[static_cast<std::size_t>(i)];
         if (before.devices > most) continue;
@@ -154,8 +164,8 @@ class Sweep {
   double search(double target, LatencyOutcome& outcome) {
     ++outcome.sweeps;
     devices_to_come_ = devices_to_come(target);
-    if (devices_to_come_.front() > problem_.devices) return k_infinite;
-    const std::size_t places = memory_binds_ ? 0 : static_cast<std::size_t>(problem_.devices) + 1;
+    if (devices_to_come_.front() > devices_) return k_infinite;
+    const std::size_t places = memory_binds_ ? 0 : static_cast<std::size_t>(devices_) + 1;
     labels_.assign(pairs_.ideals(), std::vector<Label>(places, Label{.sum = k_infinite}));
     if (memory_binds_) labels_.front().emplace_back();
     labels_.front().front() = {};
@@ -197,6 +207,7 @@ class Sweep {
   const PairTable& pairs_;
   const BatchCosts& batch_;
   PairCosts costs_;
+  int devices_ = 1;  ///< that stages can use
   double repeats_ = 0.0;
   bool memory_binds_ = true;
   std::vector<double> sums_to_come_;           ///< by ideal
@@ -207,6 +218,12 @@ class Sweep {
 };
 
 }  // namespace
+
+double steps_of_sweep(const SearchProblem& problem, const PairTable& pairs,
+                      const BatchCosts& costs) {
+  return static_cast<double>(pairs.pairs().size()) * costs.max_devices *
+         usable_devices(problem, costs);
+}
 
 LatencyOutcome least_latency(const SearchProblem& problem, const PairTable& pairs,
                              const BatchCosts& costs, const LatencyOptions& options) {

@@ -21,6 +21,10 @@ struct LatencyOptions {
                       ///< be worse than the least by as much
 };
 
+/// Stages looked at in one sweep, at most: pairs x devices of a stage x devices below it.
+double steps_of_sweep(const SearchProblem& problem, const PairTable& pairs,
+                      const BatchCosts& costs);
+
 /// Over chains of the family of `pairs`; stages in flight by position. `problem` must say so.
 LatencyOutcome least_latency(const SearchProblem& problem, const PairTable& pairs,
                              const BatchCosts& costs, const LatencyOptions& options = {});

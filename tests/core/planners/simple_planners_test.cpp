@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/yaml_reader.h"
+#include "core/planners/alpa_inter_op.h"
 #include "core/planners/balanced.h"
 #include "core/planners/bapipe.h"
 #include "core/planners/bottleneck_bound.h"
@@ -269,6 +270,40 @@ TEST(Planners, FitNothingSaysWhatIsNeeded) {
     EXPECT_THAT(reason, HasSubstr("needs"));
     EXPECT_THAT(reason, HasSubstr("1000 B"));
   }
+}
+
+TEST(Planners, PlanForManyDevicesOrSayWhyNot) {
+  // As many samples as devices, so that a stage may have all of them.
+  constexpr int k_devices = 1 << 14;
+  const Workload workload = on_devices(test::chain_graph(6), k_devices, k_devices);
+  for (const PlannerEntry& entry : planner_table()) {
+    if (entry.name == "pipegraph") continue;  // asks the others
+    MapReader nothing(YamlValue::parse("{}", "test"), "a plan");
+    const PlannerResult result =
+        entry.configure(nothing)(workload, {.kind = entry.kind, .micro_batches = {k_devices}});
+    if (const auto* no = std::get_if<Infeasible>(&result)) {
+      EXPECT_TRUE(entry.name == "exhaustive" || entry.name == "alpa_inter_op") << entry.name;
+      EXPECT_THAT(no->reason, HasSubstr("devices")) << entry.name;
+      continue;
+    }
+    // Work of 6 x 3 s a sample on all devices, or on one device a stage.
+    const double least = 18.0 / k_devices;
+    EXPECT_GE(std::get<Plan>(result).objective->value, least * (1 - 1e-9)) << entry.name;
+  }
+}
+
+TEST(AlpaInterOp, LeavesOutSizesThatItsSweepIsTooLongFor) {
+  // 21 cuts, all 16 384 devices for a stage and below it are 5e9 steps; with micro-batches of 64
+  // samples six stages of 64 devices, 5e5.
+  constexpr int k_devices = 1 << 14;
+  const Workload workload = on_devices(test::chain_graph(6), k_devices, k_devices);
+  const Plan plan =
+      planned([](const Workload& on,
+                 const PlannerOptions& options) { return plan_alpa_inter_op(on, options, {}); },
+              workload, {.kind = PlanKind::Sequential, .micro_batches = {64, k_devices}});
+  EXPECT_EQ(plan.stages.front().micro_batch, 64);
+  EXPECT_THAT(plan.search->notes,
+              testing::Contains(HasSubstr("no micro-batches of 16384 samples or more")));
 }
 
 TEST(Planners, RefuseTooManyPassesWithoutAWordOfDevices) {
