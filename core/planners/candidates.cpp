@@ -237,7 +237,8 @@ Plan to_plan(const Workload& workload, const PlannerOptions& options, Proposal p
   plan.extra_in_flight = options.extra_in_flight;
   plan.skip_transfer = options.skip_transfer;
   plan.receive_slots = options.receive_slots;
-  plan.stages = place(workload, std::move(proposal.stages), options);
+  plan.stages = place(workload, std::move(proposal.stages), options,
+                      {.devices = std::move(proposal.first_devices)});
   plan.unused_devices = unused_devices(*workload.topology, plan.stages);
   plan.objective = std::move(proposal.objective);
   plan.search = std::move(proposal.search);

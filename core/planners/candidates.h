@@ -17,6 +17,7 @@ struct Proposal {
   std::vector<Stage> stages;  ///< `devices` are places 0, 1, ... without gaps, mapped by placement
   Objective objective;
   SearchReport search;
+  std::vector<DeviceId> first_devices{};  ///< by place; empty: place i is first on device i
 };
 
 /// `withheld`: bytes per device to leave free; more than 0 when an earlier proposal at that size

@@ -1,6 +1,8 @@
 #include "core/planners/equal_devices.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "core/planners/least_memory.h"
 #include "core/schedule/table.h"
@@ -65,6 +67,43 @@ std::vector<std::size_t> equally_fast(const Workload& workload) {
 
 bool all_equally_fast(const Workload& workload) {
   return std::ranges::all_of(equally_fast(workload), [](std::size_t kind) { return kind == 0; });
+}
+
+std::vector<double> device_speeds(const Workload& workload) {
+  const std::vector<std::size_t> kinds = equally_fast(workload);
+  const std::int64_t share =
+      (workload.training.mini_batch - 1) / static_cast<std::int64_t>(kinds.size()) + 1;
+  std::vector<double> speeds;
+  for (std::size_t d = 0; d < kinds.size(); ++d) {
+    if (kinds[d] < d) {
+      speeds.push_back(speeds[kinds[d]]);
+      continue;
+    }
+    const ComputeRate rate =
+        compute_rate(workload.topology->devices()[d], workload.training.precision);
+    Seconds all{0};
+    for (std::size_t i = 0; i < workload.graph->size(); ++i)
+      for (const Pass pass : {Pass::Forward, Pass::Backward})
+        all += workload.costs->time(make_id<OperatorId>(i), pass, share, rate);
+    speeds.push_back(1.0 / all.count());
+  }
+  return speeds;
+}
+
+std::vector<DeviceId> best_devices_first(const Workload& workload) {
+  const std::vector<double> speeds = device_speeds(workload);
+  const std::vector<Device>& all = workload.topology->devices();
+  std::vector<DeviceId> devices;
+  for (std::size_t d = 0; d < speeds.size(); ++d) devices.push_back(make_id<DeviceId>(d));
+  const auto figures = [&](DeviceId device) {
+    return std::pair{speeds[device.index()], available_memory(all[device.index()])};
+  };
+  const auto like_the_first = [&](DeviceId device) {
+    return figures(device) == figures(devices.front());
+  };
+  if (std::ranges::all_of(devices, like_the_first)) return {};
+  std::ranges::stable_sort(devices, std::greater<>{}, figures);
+  return devices;
 }
 
 Bytes available_memory(const Device& device) {

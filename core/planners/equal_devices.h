@@ -18,6 +18,13 @@ std::vector<std::size_t> equally_fast(const Workload& workload);
 
 bool all_equally_fast(const Workload& workload);
 
+/// By device: how often a second it computes all operators, at an equal share of the mini-batch.
+std::vector<double> device_speeds(const Workload& workload);
+
+/// All devices, the fastest first, of equally fast ones that with most memory; nothing where
+/// neither differs.
+std::vector<DeviceId> best_devices_first(const Workload& workload);
+
 /// What a plan may use of it.
 Bytes available_memory(const Device& device);
 

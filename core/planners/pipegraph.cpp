@@ -14,6 +14,7 @@
 #include "core/planners/final_choice.h"
 #include "core/planners/iteration_bound.h"
 #include "core/planners/moves.h"
+#include "core/planners/part_of_cluster.h"
 #include "core/planners/rated_layouts.h"
 #include "core/planners/shared_placement.h"
 #include "core/planners/variants.h"
@@ -36,6 +37,9 @@ constexpr std::size_t k_most_starts = 4;
 constexpr std::size_t k_most_shared_starts = 2;
 /// Moves on shared links are worth while that much (relative) is lost to sharing.
 constexpr double k_contended = 0.01;
+/// If that much is lost, plans that keep to some of the nodes are worth a search.
+constexpr double k_network_bound = 0.1;
+constexpr std::size_t k_evaluated_on_some_nodes = 4;
 
 class PipegraphSearch {
  public:
@@ -58,14 +62,20 @@ class PipegraphSearch {
 
   PlannerResult run() {
     add_plans_of_others();
-    std::vector<Layout> candidates = variants();
+    std::vector<Layout> candidates = variants(workload_);
+    for (const std::vector<DeviceId>& part : better_parts(workload_)) {
+      const Workload alone = on_part_of_cluster(workload_, part);
+      add_plans_of_others_on(alone, part);
+      for (Layout& layout : variants(alone)) candidates.push_back(std::move(layout));
+    }
     for (const RatedLayout& rated : rated_.all())
       for (Layout& flipped : other_kinds(rated.layout)) candidates.push_back(std::move(flipped));
     rate_candidates(std::move(candidates));
     if (rated_.all().empty()) return *why_not_;
     improve(LinkRates::Own, k_most_starts);
     FinalChoice choice = choose();
-    if (own_.links == LinkRates::Shared && contended(rated_.all()[choice.index])) {
+    if (own_.links == LinkRates::Shared && contended(rated_.all()[choice.index], k_contended)) {
+      if (contended(rated_.all()[choice.index], k_network_bound)) rate_plans_on_some_nodes();
       improve(LinkRates::Shared, k_most_shared_starts);
       choice = choose();
     }
@@ -86,13 +96,35 @@ class PipegraphSearch {
     }
   }
 
-  std::vector<Layout> variants() {
-    const ContractedInput contracted = contracted_input(workload_, own_.blocks);
-    for (const std::string& note : contracted.notes)
-      report_.notes.push_back(note + " for the variants");
+  /// Where some devices are slower or have less memory, plans that leave those idle.
+  void add_plans_of_others_on(const Workload& alone, const std::vector<DeviceId>& part) {
+    if (options_.device_use == DeviceUse::Exactly) return;
+    for (PlannerResult& result : plans_of_others(alone, options_, own_.others))
+      if (auto* plan = std::get_if<Plan>(&result))
+        rated_.add_own(on_whole_cluster(std::move(*plan), workload_, part));
+  }
+
+  /// As the search sees one network, it does not know that nodes may be fast inside.
+  void rate_plans_on_some_nodes() {
+    std::vector<Layout> candidates;
+    for (const std::vector<DeviceId>& part : parts_of_nodes(*workload_.topology))
+      for (Layout& layout : variants(on_part_of_cluster(workload_, part)))
+        candidates.push_back(std::move(layout));
+    const std::size_t before = rated_.all().size();
+    auto ranked = rated_.rank(std::move(candidates), k_most_candidates, LinkRates::Shared);
+    rated_.rate(ranked, {.evaluated = k_evaluated_on_some_nodes, .links = LinkRates::Shared});
+    for (std::size_t i = before; i < rated_.all().size(); ++i) rated_.rate_shared(rated_.all()[i]);
+  }
+
+  /// For the devices of `workload`, which are ours or the first of them.
+  std::vector<Layout> variants(const Workload& workload) {
+    const ContractedInput contracted = contracted_input(workload, own_.blocks);
+    if (&workload == &workload_)
+      for (const std::string& note : contracted.notes)
+        report_.notes.push_back(note + " for the variants");
     std::vector<Layout> all;
     for (const PlanKind kind : kinds_) {
-      Variants found = search_variants(workload_, contracted.input, kind, moves_.micro_batches);
+      Variants found = search_variants(workload, contracted.input, kind, moves_.micro_batches);
       report_.states += found.states;
       report_.cuts += found.cuts;
       report_.probes += found.probes;
@@ -127,10 +159,10 @@ class PipegraphSearch {
   }
 
   /// Whether sharing links keeps `chosen` from what some plan would take without.
-  bool contended(const RatedLayout& chosen) const {
+  bool contended(const RatedLayout& chosen, double lost) const {
     const auto& all = rated_.all();
     const double alone = std::ranges::min_element(all, {}, &RatedLayout::seconds)->seconds;
-    return chosen.shared_seconds && *chosen.shared_seconds > alone * (1 + k_contended);
+    return chosen.shared_seconds && *chosen.shared_seconds > alone * (1 + lost);
   }
 
   /// From each of the best layouts, move to the best neighbour as long as that helps.

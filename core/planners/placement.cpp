@@ -35,6 +35,7 @@ struct PlaceProblem {
   const std::vector<PlaceFlow>& flows;
   std::size_t places = 0;
   Exchangeable exchangeable;
+  std::vector<DeviceId> first;  ///< by place
 };
 
 class PlaceSearch {
@@ -45,8 +46,8 @@ class PlaceSearch {
         flows_(problem.flows),
         places_(problem.places),
         exchangeable_(problem.exchangeable),
+        device_(problem.first),
         flows_of_(topology_.size()) {
-    for (std::size_t i = 0; i < topology_.size(); ++i) device_.push_back(make_id<DeviceId>(i));
     for (std::size_t f = 0; f < flows_.size(); ++f) {
       flows_of_[static_cast<std::size_t>(flows_[f].from)].push_back(f);
       flows_of_[static_cast<std::size_t>(flows_[f].to)].push_back(f);
@@ -204,39 +205,46 @@ class PlaceSearch {
   std::vector<std::vector<std::size_t>> flows_of_;
 };
 
+std::vector<Stage> on_devices(std::vector<Stage> stages, const std::vector<DeviceId>& of_place) {
+  for (Stage& stage : stages)
+    for (DeviceId& device : stage.devices) device = of_place[device.index()];
+  return stages;
+}
+
 }  // namespace
 
 Placer::Placer(const Workload& workload)
     : workload_(workload), prices_(*workload.topology), kinds_(equally_fast(workload)) {}
 
 std::vector<Stage> Placer::place(std::vector<Stage> stages, const PlannerOptions& options,
-                                 PlacementEffort effort) {
+                                 const PlacementStart& start) {
   const Topology& topology = *workload_.topology;
   const StageGraph unplaced(*workload_.graph, stages, options.kind, options.skip_transfer);
   const std::size_t places = unplaced.devices().size();
   check(places <= topology.size(), "a device for every place");
-  if (places * topology.size() > k_most_exchanges) return stages;
+  std::vector<DeviceId> first = start.devices;
+  for (std::size_t i = first.size(); i < topology.size(); ++i)
+    first.push_back(make_id<DeviceId>(i));
+  if (places * topology.size() > k_most_exchanges) return on_devices(std::move(stages), first);
   const std::vector<PlaceFlow> flows = traffic(workload_, unplaced);
-  PlaceProblem problem{topology, flows, places, {kinds_, {}, {}}};
+  PlaceProblem problem{topology, flows, places, {kinds_, {}, {}}, std::move(first)};
   for (const Device& device : topology.devices())
     problem.exchangeable.available.push_back(available_memory(device));
   const auto [least, most] = std::ranges::minmax(problem.exchangeable.available);
   if (least != most) problem.exchangeable.needs = memory_needs(workload_, unplaced, options);
   PlaceSearch search(problem, prices_);
-  if (effort == PlacementEffort::Quick || topology.size() > k_most_in_chains)
+  if (start.effort == PlacementEffort::Quick || topology.size() > k_most_in_chains)
     search.exchange();
   else if (problem.exchangeable.all())
     search.start_anywhere();
   else
     search.exchange_in_chains();
-  for (Stage& stage : stages)
-    for (DeviceId& device : stage.devices) device = search.device_of_place()[device.index()];
-  return stages;
+  return on_devices(std::move(stages), search.device_of_place());
 }
 
 std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
-                         const PlannerOptions& options) {
-  return Placer(workload).place(std::move(stages), options);
+                         const PlannerOptions& options, const PlacementStart& start) {
+  return Placer(workload).place(std::move(stages), options, start);
 }
 
 Seconds transfer_time(const Workload& workload, const StageGraph& stages) {

@@ -17,17 +17,22 @@ enum class PlacementEffort : std::uint8_t {
              ///< first placements
 };
 
+struct PlacementStart {
+  PlacementEffort effort = PlacementEffort::Thorough;
+  std::vector<DeviceId> devices{};  ///< by place, all of them; empty: place i on device i
+};
+
 /// Places many plans of one workload, which must outlive it.
 class Placer {
  public:
   explicit Placer(const Workload& workload);
 
   /// Stages whose `devices` are places 0 .. n-1 (n <= devices of the cluster), on real devices:
-  /// place i on device i, then exchanges of two devices that are equally fast and have memory for
-  /// each other's place (core/planners/equal_devices.h), unused ones included, as long as they
-  /// lower the transfer time. Clusters too large for that keep place i on device i.
+  /// place i on the device that `start` names, then exchanges of two devices that are equally fast
+  /// and have memory for each other's place (core/planners/equal_devices.h), unused ones included,
+  /// as long as they lower the transfer time. Clusters too large for that keep the first devices.
   std::vector<Stage> place(std::vector<Stage> stages, const PlannerOptions& options,
-                           PlacementEffort effort = PlacementEffort::Thorough);
+                           const PlacementStart& start = {});
 
  private:
   const Workload& workload_;
@@ -37,7 +42,7 @@ class Placer {
 
 /// The same for one plan.
 std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
-                         const PlannerOptions& options);
+                         const PlannerOptions& options, const PlacementStart& start = {});
 
 /// Time of all messages of a mini-batch one after the other on an idle cluster; what `place`
 /// minimises.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "core/planners/candidates.h"
@@ -54,6 +56,31 @@ std::vector<RankedLayout> RatedLayouts::best_by_estimate(std::vector<Layout> lay
   return best;
 }
 
+/// Where devices differ: the fastest for the places that compute most, or, if all are equally fast,
+/// those with most memory for the places that need most. Empty where they do not.
+std::vector<DeviceId> RatedLayouts::first_devices(const Layout& layout) {
+  if (best_first_.empty()) return {};
+  std::vector<double> loads;  // by place
+  for (const Stage& stage : layout.stages)
+    loads.insert(loads.end(), stage.devices.size(),
+                 estimate_.stage_seconds(stage) / stage.micro_batch);
+  if (equally_fast_) {
+    PlannerOptions options = options_;
+    options.extra_in_flight = layout.extra_in_flight;
+    const StageGraph unplaced(*workload_.graph, layout.stages, layout.kind, options_.skip_transfer);
+    const std::vector<Bytes> needs = memory_needs(workload_, unplaced, options);
+    for (std::size_t place = 0; place < loads.size(); ++place)
+      loads[place] = needs[place].as_double();
+  }
+  std::vector<std::size_t> order(loads.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>{},
+                           [&](std::size_t place) { return loads[place]; });
+  std::vector<DeviceId> devices = best_first_;
+  for (std::size_t i = 0; i < order.size(); ++i) devices[order[i]] = best_first_[i];
+  return devices;
+}
+
 /// Puts the recurrence's time into `candidate`; false: it is not worth an evaluation.
 bool RatedLayouts::rank_one(RankedLayout& candidate, LinkRates links) {
   budget_.ranked_passes -= passes(candidate.layout) + k_passes_per_layout;
@@ -65,7 +92,8 @@ bool RatedLayouts::rank_one(RankedLayout& candidate, LinkRates links) {
   PlannerOptions options = options_;
   options.kind = candidate.layout.kind;
   Layout placed = candidate.layout;
-  placed.stages = placer_.place(std::move(placed.stages), options, PlacementEffort::Quick);
+  placed.stages = placer_.place(std::move(placed.stages), options,
+                                {PlacementEffort::Quick, first_devices(placed)});
   const auto figures = times_.figures(placed);
   if (figures && figures->too_large) return false;
   if (figures) candidate.seconds = figures->seconds;
@@ -126,7 +154,8 @@ bool RatedLayouts::rate_one(Layout layout) {
   options.extra_in_flight = layout.extra_in_flight;
   for (std::size_t s = 0; s < layout.stages.size(); ++s)
     layout.stages[s].name = fmt::format("s{}", s);
-  Plan plan = to_plan(workload_, options, {.stages = layout.stages});
+  Plan plan = to_plan(workload_, options,
+                      {.stages = layout.stages, .first_devices = first_devices(layout)});
   if (options_.device_use == DeviceUse::Exactly && !plan.unused_devices.empty()) return false;
   const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
   if (!evaluation.ok()) return false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/planners/busiest_link.h"
+#include "core/planners/equal_devices.h"
 #include "core/planners/layout.h"
 #include "core/planners/layout_time.h"
 #include "core/planners/placement.h"
@@ -61,10 +62,17 @@ class RatedLayouts {
         times_(workload, options, input),
         placer_(workload),
         links_(workload),
+        best_first_(best_devices_first(workload)),
+        equally_fast_(all_equally_fast(workload)),
         budget_(budget) {}
 
-  /// A plan of another planner, whatever the budget.
+  /// A plan of another planner, whatever the budget. It fits.
   void add(Plan plan);
+  /// One that is not for the workload as it is, likewise.
+  void add_own(Plan plan) {
+    add(std::move(plan));
+    rated_.back().of_another = false;
+  }
   /// Those that are new, at most `most` of them by closed form. `links`: whether the busiest link
   /// is of interest.
   std::vector<RankedLayout> rank(std::vector<Layout> layouts, std::size_t most, LinkRates links);
@@ -85,6 +93,7 @@ class RatedLayouts {
  private:
   std::vector<RankedLayout> best_by_estimate(std::vector<Layout> layouts, std::size_t most);
   bool rank_one(RankedLayout& candidate, LinkRates links);
+  std::vector<DeviceId> first_devices(const Layout& layout);
   double passes(const Layout& layout) const;
   bool affordable(const Layout& layout);
   bool rate_one(Layout layout);
@@ -96,6 +105,8 @@ class RatedLayouts {
   LayoutTimes times_;
   Placer placer_;
   BusiestLink links_;
+  std::vector<DeviceId> best_first_;  ///< devices; empty if all are equal
+  bool equally_fast_;
   RatingBudget budget_;
   std::vector<RatedLayout> rated_;
   std::set<std::string> seen_;  ///< keys of layouts that were ranked or evaluated
