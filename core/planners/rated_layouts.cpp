@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/planners/candidates.h"
+#include "core/planners/shared_time.h"
 
 namespace pipegraph {
 namespace {
@@ -172,9 +173,7 @@ void RatedLayouts::rate_shared(RatedLayout& rated, double& budget) {
   const double count = k_instructions_per_pass * passes(rated.layout);
   if (rated.shared_seconds || count > budget) return;
   budget -= count;
-  EvaluationOptions options = options_.evaluation;
-  options.links = LinkRates::Shared;
-  rated.shared_seconds = evaluate(workload_, rated.plan, options).iteration_time.count();
+  rated.shared_seconds = time_on_shared_links(workload_, rated.plan, options_.evaluation).count();
 }
 
 }  // namespace pipegraph

@@ -9,6 +9,7 @@
 #include "core/planners/layout.h"
 #include "core/planners/link_loads.h"
 #include "core/planners/passes.h"
+#include "core/planners/shared_time.h"
 
 namespace pipegraph {
 namespace {
@@ -143,10 +144,8 @@ RatedPlan placed_for_shared_links(const Workload& workload, const PlannerOptions
   const Evaluation alone = evaluate(workload, moved.plan, options.evaluation);
   moved.iteration_time_s = alone.iteration_time.count();
   if (!alone.ok() || moved.iteration_time_s > longest) return rated;
-  EvaluationOptions sharing = options.evaluation;
-  sharing.links = LinkRates::Shared;
-  const Seconds before = evaluate(workload, rated.plan, sharing).iteration_time;
-  const Seconds after = evaluate(workload, moved.plan, sharing).iteration_time;
+  const Seconds before = time_on_shared_links(workload, rated.plan, options.evaluation);
+  const Seconds after = time_on_shared_links(workload, moved.plan, options.evaluation);
   return after < before * k_shorter ? moved : rated;
 }
 
