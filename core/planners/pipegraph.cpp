@@ -36,7 +36,7 @@ constexpr double k_longer_alone = 1.001;
 constexpr std::size_t k_most_starts = 4;
 constexpr std::size_t k_most_shared_starts = 2;
 /// Moves on shared links are worth while that much (relative) is lost to sharing.
-constexpr double k_contended = 0.01;
+constexpr double k_contended = 0.03;
 /// If that much is lost, plans that keep to some of the nodes are worth a search.
 constexpr double k_network_bound = 0.1;
 constexpr std::size_t k_evaluated_on_some_nodes = 4;

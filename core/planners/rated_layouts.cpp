@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/planners/candidates.h"
-#include "core/planners/shared_time.h"
+#include "core/planners/rerun.h"
 
 namespace pipegraph {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/planners/layout.h"
 #include "core/planners/link_loads.h"
 #include "core/planners/passes.h"
-#include "core/planners/shared_time.h"
+#include "core/planners/rerun.h"
 
 namespace pipegraph {
 namespace {
@@ -141,9 +141,11 @@ RatedPlan placed_for_shared_links(const Workload& workload, const PlannerOptions
   const auto devices = less_busy(topology, traffic, rated.plan, layout);
   if (!devices) return rated;
   RatedPlan moved{on_devices(rated.plan, layout, *devices), 0.0};
-  const Evaluation alone = evaluate(workload, moved.plan, options.evaluation);
-  moved.iteration_time_s = alone.iteration_time.count();
-  if (!alone.ok() || moved.iteration_time_s > longest) return rated;
+  // Equal devices hold what the others did.
+  if (!topology.homogeneous() && !prepare(workload, moved.plan, options.evaluation).memory.fits())
+    return rated;
+  moved.iteration_time_s = time_again(workload, moved.plan, options.evaluation).count();
+  if (moved.iteration_time_s > longest) return rated;
   const Seconds before = time_on_shared_links(workload, rated.plan, options.evaluation);
   const Seconds after = time_on_shared_links(workload, moved.plan, options.evaluation);
   return after < before * k_shorter ? moved : rated;
