@@ -70,8 +70,8 @@ std::string best_plan_text(const PointResult& point) {
   if (equal > 1)
     return fmt::format("best: {}, {} each", names_of(std::span(ok).first(equal)),
                        to_text(best.iteration_time));
-  const std::string saving = fmt::format("best: {}, {:.1f} % less time than {}", ok[0]->name,
-                                         100.0 * saved / next.iteration_time.count(), ok[1]->name);
+  std::string saving = fmt::format("best: {}, {:.1f} % less time than {}", ok[0]->name,
+                                   100.0 * saved / next.iteration_time.count(), ok[1]->name);
   // Without a timeline nobody knows what devices spend.
   if (best.devices.empty() || next.devices.empty()) return saving;
   const double whole = best.iteration_time.count();

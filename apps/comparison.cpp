@@ -17,6 +17,8 @@ namespace po = boost::program_options;
 
 namespace {
 
+constexpr double k_most_tolerance = 1e6;  ///< percent
+
 TimelineComparison compare_timelines(const LoadedPlan& a, const LoadedPlan& b) {
   const auto left = load_timeline(a);
   const auto right = load_timeline(b);
@@ -110,15 +112,15 @@ Comparison compare_results(const LoadedResults& a, const LoadedResults& b) {
 
 void add_tolerance(Options& options) {
   options.add()("tolerance", po::value<double>()->value_name("PERCENT"),
-                "largest error of an iteration time that is accepted, 0 or more");
+                "largest error of an iteration time that is accepted, 0 to 1e6");
 }
 
 std::optional<double> tolerance_of(const po::variables_map& values) {
   if (values.count("tolerance") == 0) return std::nullopt;
   const auto percent = values["tolerance"].as<double>();
-  if (!(percent >= 0.0))
+  if (!(percent >= 0.0 && percent <= k_most_tolerance))
     throw ConfigError({.file = "--tolerance"}, fmt::format("{} is no tolerance", percent),
-                      "percent, 0 or more");
+                      "percent, 0 to 1e6");
   return percent / 100.0;
 }
 

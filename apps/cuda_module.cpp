@@ -40,7 +40,7 @@ const CudaModule& cuda_module() {
   auto* const get = reinterpret_cast<GetCudaModule*>(::dlsym(k_module, k_get_cuda_module));
   if (get == nullptr)
     throw MachineError(fmt::format("{} is of another version: {}", k_file, last_problem()));
-  return get();
+  return *get();
 }
 
 }  // namespace pipegraph

@@ -31,7 +31,7 @@ class CudaModule {
 };
 
 /// By this name the module exports a function that returns it.
-using GetCudaModule = const CudaModule&();
+using GetCudaModule = const CudaModule*();
 inline constexpr const char* k_get_cuda_module = "pipegraph_cuda_module";
 
 /// The module beside this program, loaded at the first call. Errors: MachineError, one line, if it

@@ -21,7 +21,7 @@ namespace {
 
 class EmulatedDevices final : public DeviceSet {
  public:
-  explicit EmulatedDevices(const DeviceContext& context) : context_(context) {}
+  explicit EmulatedDevices(DeviceContext context) : context_(std::move(context)) {}
   EngineFactory engines() override { return emulated_engines(); }
   ClockFactory clocks() override {
     return emulated_clocks(context_.program, *context_.workload.topology, context_.collectives,

@@ -120,22 +120,26 @@ int count_up_to(int most, const po::variables_map& values, const std::string& na
 struct Request {
   Subject subject;
   MeasuredDevices devices;
-  int repetitions = 0;
+  OperatorProfileOptions operators;  ///< of a plan only the repetitions count
 };
 
-void profile_model(const Request& request, const po::variables_map& values, CostFile& file,
-                   Progress& progress) {
+OperatorProfileOptions operator_options(const Subject& subject, const po::variables_map& values) {
+  const auto cores = static_cast<int>(usable_cores().size());
   OperatorProfileOptions options;
   options.samples = values.count("samples") > 0
                         ? parse_sample_counts(values["samples"].as<std::string>())
-                        : usual_sample_counts(request.subject.training.mini_batch);
-  options.repetitions = request.repetitions;
-  options.precision = request.subject.training.precision;
-  const auto cores = static_cast<int>(usable_cores().size());
+                        : usual_sample_counts(subject.training.mini_batch);
+  options.repetitions = count_up_to(k_most_repetitions, values, "repetitions", 20);
+  options.precision = subject.training.precision;
   options.threads = static_cast<std::size_t>(count_up_to(cores, values, "threads", cores));
+  return options;
+}
+
+std::vector<MeasuredOperator> profile_model(const Request& request, Progress& progress) {
+  OperatorProfileOptions options = request.operators;
   auto& done = progress.parts(options.samples.size());
   options.advanced = [&] { ++done; };
-  file.operators = measure_operators(request.subject.graph, request.devices.backend, options);
+  return measure_operators(request.subject.graph, request.devices.backend, options);
 }
 
 /// Errors: ConfigError for a plan that cannot run.
@@ -149,7 +153,7 @@ MeasuredPlan profile_plan(const Request& request, Progress& progress) {
   plan.warm_up();
   constexpr int k_blocks = 4;
   for (int block = 0; block < k_blocks; ++block)
-    plan.profile(std::max(1, request.repetitions / k_blocks));
+    plan.profile(std::max(1, request.operators.repetitions / k_blocks));
   return plan.profiled();
 }
 
@@ -159,29 +163,30 @@ int run_profile(Arguments arguments, const Console& console) {
   const auto values = make_options().parse(arguments, console);
   if (!values) return ExitDone;
   const MeasuredDevices devices = measured_devices_of(*values);
-  const int repetitions = count_up_to(k_most_repetitions, *values, "repetitions", 20);
   const std::string target = path_of(*values, "output").value_or("costs.yaml");
   check_output_file(target, (*values)["SCENARIO"].as<std::string>());
-  const Request request{read_subject(*values), devices, repetitions};
-  const Subject& subject = request.subject;
+  Subject subject = read_subject(*values);
+  OperatorProfileOptions operators = operator_options(subject, *values);
+  const Request request{std::move(subject), devices, std::move(operators)};
   if (devices.backend == MeasuredBackend::Cpu)
-    check_precision(device_kind("cpu"), subject.training.precision);
-  if (!subject.is_plan && devices.backend == MeasuredBackend::Emulated)
+    check_precision(device_kind("cpu"), request.subject.training.precision);
+  if (!request.subject.is_plan && devices.backend == MeasuredBackend::Emulated)
     throw ConfigError({.file = "--backend"}, "operators are not measured on 'emulated'",
                       "cpu or cuda, or a plan file to profile");
-  if (!subject.is_plan && devices.gpus.attention == GpuAttention::Cudnn)
+  if (!request.subject.is_plan && devices.gpus.attention == GpuAttention::Cudnn)
     throw ConfigError({.file = "--attention"}, "operators are measured with our own attention",
                       "--attention own, or a plan file to profile");
-  CostFile file = new_cost_file(subject.graph, devices.backend, subject.training.precision);
+  CostFile file =
+      new_cost_file(request.subject.graph, devices.backend, request.subject.training.precision);
   const auto known = values->count("merge") > 0 ? costs_to_merge_with(target, file) : std::nullopt;
   {
     Progress progress(console, 1);
     progress.begin(0, "profile");
-    measure_machine(file, devices.backend, subject.training);
-    if (subject.is_plan)
+    measure_machine(file, devices.backend, request.subject.training);
+    if (request.subject.is_plan)
       file.plans.push_back(profile_plan(request, progress));
     else
-      profile_model(request, *values, file, progress);
+      file.operators = profile_model(request, progress);
   }
   if (const std::string note = note_of_disturbance(file); !note.empty()) print_note(console, note);
   if (known) file = merged(*known, file, target);

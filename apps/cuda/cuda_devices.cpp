@@ -142,7 +142,7 @@ class Module final : public CudaModule {
 }  // namespace
 }  // namespace pipegraph
 
-extern "C" const pipegraph::CudaModule& pipegraph_cuda_module() {
+extern "C" const pipegraph::CudaModule* pipegraph_cuda_module() {
   static const pipegraph::Module k_module;
-  return k_module;
+  return &k_module;
 }

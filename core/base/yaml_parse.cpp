@@ -184,6 +184,16 @@ std::string with_end_mark(std::string_view text) {
   return result + "...\n";
 }
 
+/// The first of `lines` lines that is indented with a tab; 0 if none is.
+int line_with_tab(std::string_view text, int lines) {
+  for (int line = 1; line <= lines && !text.empty(); ++line) {
+    const std::string_view indentation = text.substr(0, text.find_first_not_of(" \t"));
+    if (indentation.find('\t') != std::string_view::npos) return line;
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  return 0;
+}
+
 [[noreturn]] void fail_as_yaml(const YAML::Exception& error, std::string_view text,
                                const YamlSource& source) {
   const TextPlace end = place_of(text, text.size());
@@ -192,8 +202,11 @@ std::string with_end_mark(std::string_view text) {
   if (error.msg == YAML::ErrorMsg::DOC_IN_SCALAR || error.msg == YAML::ErrorMsg::EOF_IN_SCALAR)
     fail_at(source, std::min(line, end.line), line > end.line ? end.column : column,
             "a quote is never closed", "the closing quote before the end of the document");
+  const int tab = line_with_tab(text, line);
   fail_at(source, std::min(line, end.line), line > end.line ? end.column : column,
-          fmt::format("not YAML: {}", error.msg), "well-formed YAML");
+          fmt::format("not YAML: {}", error.msg),
+          tab == 0 ? "well-formed YAML"
+                   : fmt::format("blanks instead of the tab that indents line {}", tab));
 }
 
 }  // namespace

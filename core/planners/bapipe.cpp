@@ -145,7 +145,7 @@ PlannerOptions explored_options(const PlannerOptions& options, const Exploration
   tried.micro_batches = {size};
   tried.schedule = exploration.schedule;
   const bool more = !knows_no_more(exploration.schedule);
-  if (more) tried.extra_in_flight += exploration.micro_batches_more * size;
+  if (more) tried.extra_in_flight += std::int64_t{exploration.micro_batches_more} * size;
   if (!more && exploration.schedule != options.schedule) tried.extra_in_flight = 0;
   return tried;
 }

@@ -12,9 +12,8 @@ constexpr double k_equal = 1e-9;  // relative
 
 }  // namespace
 
-BottleneckBound::Kind::Kind(const Workload& workload, const SearchInput& common,
-                            const ComputeRate& rate)
-    : input(common), times(workload, input) {
+BottleneckBound::Kind::Kind(const Workload& workload, SearchInput common, const ComputeRate& rate)
+    : input(std::move(common)), times(workload, input) {
   input.rate = rate;
 }
 

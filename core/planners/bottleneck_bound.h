@@ -29,7 +29,7 @@ class BottleneckBound {
   struct Kind {
     SearchInput input;
     ShareTimes times;
-    Kind(const Workload& workload, const SearchInput& common, const ComputeRate& rate);
+    Kind(const Workload& workload, SearchInput common, const ComputeRate& rate);
   };
   std::list<Kind>
       kinds_;  ///< of devices; stay in place, since times refer to the input beside them

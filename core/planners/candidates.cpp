@@ -73,7 +73,8 @@ double work_bound(const SearchProblem& problem, ShareTimes& times, std::int32_t 
   const BatchCosts costs = batch_costs(problem, times, micro_batch);
   double work = 0.0;
   for (const double seconds : least_device_seconds(costs, costs.max_devices)) work += seconds;
-  return work * (problem.mini_batch / micro_batch) / problem.devices;
+  const int whole = problem.mini_batch / micro_batch;
+  return work * whole / problem.devices;
 }
 
 /// One micro-batch size on its way from nothing to a plan that fits.
@@ -255,8 +256,8 @@ double compute_bound(const Workload& workload, const Proposal& proposal) {
     const std::int32_t share = (stage.micro_batch + replicas - 1) / replicas;
     std::vector<double>& by_operator = times[share];
     if (by_operator.empty()) by_operator = operator_times(workload, share);
-    most = std::max(most, sum_over(stage.operators, by_operator) *
-                              (workload.training.mini_batch / stage.micro_batch));
+    const std::int32_t whole = workload.training.mini_batch / stage.micro_batch;
+    most = std::max(most, sum_over(stage.operators, by_operator) * whole);
   }
   return most;
 }

@@ -76,7 +76,7 @@ class Neighbours {
     into.operators.insert(into.operators.end(), gone.operators.begin(), gone.operators.end());
     std::ranges::sort(into.operators);
     into.micro_batch = std::max(into.micro_batch, gone.micro_batch);
-    const std::size_t most = static_cast<std::size_t>(into.micro_batch);
+    const auto most = static_cast<std::size_t>(into.micro_batch);
     into.devices.resize(std::min(into.devices.size() + gone.devices.size(), most));
     next.stages.erase(next.stages.begin() + static_cast<std::ptrdiff_t>(b));
     add(std::move(next));

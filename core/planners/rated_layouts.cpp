@@ -131,9 +131,10 @@ void RatedLayouts::rate(std::vector<RankedLayout>& ranked, const RatingEffort& e
 /// Forwards and backwards of all replicas.
 double RatedLayouts::passes(const Layout& layout) const {
   double count = 0.0;
-  for (const Stage& stage : layout.stages)
-    count += 2.0 * static_cast<double>(stage.devices.size()) *
-             ((workload_.training.mini_batch - 1) / stage.micro_batch + 1);
+  for (const Stage& stage : layout.stages) {
+    const std::int32_t micro_batches = (workload_.training.mini_batch - 1) / stage.micro_batch + 1;
+    count += 2.0 * static_cast<double>(stage.devices.size()) * micro_batches;
+  }
   return count;
 }
 

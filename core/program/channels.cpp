@@ -97,10 +97,10 @@ InstructionId ChannelTable::send_of(InstructionId recv) const {
 /// The sender of every channel must hear of its receiver.
 void ChannelTable::route_news(std::size_t devices) {
   WaySearch search(list_, devices);
-  for (std::size_t c = 0; c < list_.size(); ++c) {
-    const DeviceId sender = list_[c].from, receiver = list_[c].to;
-    if (list_[c].reverse >= 0) {
-      list_[static_cast<std::size_t>(list_[c].reverse)].news.push_back(receiver);
+  for (const ChannelMessages& channel : list_) {
+    const DeviceId sender = channel.from, receiver = channel.to;
+    if (channel.reverse >= 0) {
+      list_[static_cast<std::size_t>(channel.reverse)].news.push_back(receiver);
     } else if (!search.exhausted()) {
       for (const std::int32_t way : search.way(receiver, sender))
         list_[static_cast<std::size_t>(way)].news.push_back(receiver);

@@ -31,7 +31,7 @@ struct Channel {
 /// Finds the channel of each transfer; a lane that serves one channel only is looked up once.
 class Channels {
  public:
-  explicit Channels(const Program& program) : program_(program), of_lane_(program.lanes().size()) {
+  explicit Channels(const Program& program) : of_lane_(program.lanes().size()) {
     std::fill(of_lane_.begin(), of_lane_.end(), -1);
   }
 
@@ -54,7 +54,6 @@ class Channels {
   const std::vector<Channel>& list() const { return list_; }
 
  private:
-  const Program& program_;
   std::vector<std::int32_t> of_lane_;
   std::unordered_map<std::uint64_t, std::int32_t> ids_;
   std::vector<Channel> list_;

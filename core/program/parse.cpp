@@ -71,7 +71,7 @@ class ProgramParser {
       }
       const std::size_t code = ++i < text.size() ? k_codes.find(text[i]) : std::string_view::npos;
       if (code == std::string_view::npos)
-        cursor_.fail("a backslash stands alone", "'\\n', '\\r', '\\s', '\\t' or '\\\\'");
+        cursor_.fail("a backslash stands alone", R"('\n', '\r', '\s', '\t' or '\\')");
       name += k_characters[code];
     }
     return name;

@@ -65,6 +65,13 @@ void TaskIndex::add(const Program& program, InstructionId id, const TaskSlots& s
   last_pass_[i.device.index()] = id;
 }
 
+const char* TaskIndex::missing_pass(std::size_t slot) const {
+  if (!forward_[slot].valid()) return "forwarded";
+  if (!gradient_[slot].valid()) return "backwarded";
+  if (!weight_[slot].valid()) return "backwarded to the weights";
+  return nullptr;
+}
+
 void TaskIndex::find_missing(const StageGraph& stages, const TaskSlots& slots,
                              Problems& problems) const {
   for (std::size_t s = 0; s < stages.size() && !problems.full(); ++s) {
@@ -75,11 +82,7 @@ void TaskIndex::find_missing(const StageGraph& stages, const TaskSlots& slots,
         const MicroBatch share = partition.share(m, r);
         if (share.empty()) continue;
         const std::size_t slot = slots.slot(stage, m, r);
-        const char* missing = !forward_[slot].valid()    ? "forwarded"
-                              : !gradient_[slot].valid() ? "backwarded"
-                              : !weight_[slot].valid()   ? "backwarded to the weights"
-                                                         : nullptr;
-        if (missing != nullptr)
+        if (const char* const missing = missing_pass(slot))
           problems.add("samples {} are not {} by stage {} on d{}", to_text(share), missing, s,
                        replica_device(stages.at(stage), r).value);
       }

@@ -34,6 +34,8 @@ class TaskIndex {
 
  private:
   void add(const Program& program, InstructionId id, const TaskSlots& slots, Problems& problems);
+  /// Which pass of a task nobody makes, for messages; null: none.
+  const char* missing_pass(std::size_t slot) const;
   void find_missing(const StageGraph& stages, const TaskSlots& slots, Problems& problems) const;
 
   /// Replica by device, for the span of device ids that a stage uses.

@@ -15,8 +15,7 @@ std::size_t index(Direction direction) { return static_cast<std::size_t>(directi
 
 TransferLowering::TransferLowering(const Inputs& inputs, ProgramBuilder& builder,
                                    std::int32_t receive_slots)
-    : workload_(inputs.workload),
-      stages_(inputs.stages),
+    : stages_(inputs.stages),
       slots_(inputs.slots),
       builder_(builder),
       hand_overs_(*inputs.workload.graph, inputs.stages, inputs.slots, builder, inputs.lanes),
@@ -146,11 +145,11 @@ void TransferLowering::add_transfer(const DeviceTask& task, InstructionId pass,
   for (const Consumer& consumer : consumers) promise(task, consumer, recv);
 }
 
-void TransferLowering::hold_back(Held held) {
+void TransferLowering::hold_back(const Held& held) {
   auto& holders = holders_[index(direction_of(held.task.task.pass))];
   for (const Consumer& consumer : hand_overs_.consumers_of(held.message))
     holders[slot_of(held.task, consumer)].push_back(held.message.channel);
-  held_[static_cast<std::size_t>(held.message.channel)].push_back(std::move(held));
+  held_[static_cast<std::size_t>(held.message.channel)].push_back(held);
 }
 
 /// A task must have all its messages: those held back go out now, and their recvs wait for
@@ -163,7 +162,7 @@ void TransferLowering::release_needed(Direction direction, std::size_t slot) {
 
 void TransferLowering::release_first(std::int32_t channel) {
   std::deque<Held>& queue = held_[static_cast<std::size_t>(channel)];
-  const Held held = std::move(queue.front());
+  const Held held = queue.front();
   queue.pop_front();
   auto& holders = holders_[index(direction_of(held.task.task.pass))];
   for (const Consumer& consumer : hand_overs_.consumers_of(held.message)) {

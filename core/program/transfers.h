@@ -51,12 +51,11 @@ class TransferLowering {
   void promise(const DeviceTask& task, const Consumer& consumer, InstructionId waits_on);
   /// Slot of the consumer's task of a message or tensor that `task` makes.
   std::size_t slot_of(const DeviceTask& task, const Consumer& consumer) const;
-  void hold_back(Held held);
+  void hold_back(const Held& held);
   void release_needed(Direction direction, std::size_t slot);
   void release_first(std::int32_t channel);
   void free_slots(InstructionId pass);
 
-  const Workload& workload_;
   const StageGraph& stages_;
   const TaskSlots& slots_;
   ProgramBuilder& builder_;

@@ -1,9 +1,11 @@
 #include "core/report/run_report.h"
 
+#include <utility>
+
 namespace pipegraph {
 
-RunReport::RunReport(const Run& finished)
-    : run(finished),
+RunReport::RunReport(Run finished)
+    : run(std::move(finished)),
       index(run.program),
       devices(run.stages.devices()),
       metrics(compute_metrics(index, run.timeline, devices, run.workload.training.mini_batch)),

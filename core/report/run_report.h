@@ -29,7 +29,7 @@ struct Run {
 
 /// Devices are those the plan uses, ascending.
 struct RunReport {
-  explicit RunReport(const Run& finished);
+  explicit RunReport(Run finished);
 
   Run run;
   ProgramIndex index;

@@ -155,7 +155,7 @@ using Row = std::vector<std::pair<std::string, std::string>>;
 void add_columns(const Json& entry, const std::string& prefix, Row& row) {
   for (const auto& [key, value] : entry.items()) {
     if (value.is_object()) {
-      add_columns(value, prefix + key + "_", row);
+      add_columns(value, fmt::format("{}{}_", prefix, key), row);
     } else if (key == "unused_devices") {
       row.emplace_back(prefix + key, value.is_array() ? fmt::to_string(value.size()) : "");
     } else if (value.is_array()) {

@@ -16,7 +16,7 @@ void write_timeline_csv(const std::filesystem::path& path, const RunReport& repo
                 "instruction,device,lane,kind,stage,peer,first_sample,last_sample,ready_s,start_s,"
                 "end_s,bytes");
   for (std::size_t i = 0; i < program.size(); ++i) {
-    const InstructionId id = make_id<InstructionId>(i);
+    const auto id = make_id<InstructionId>(i);
     if (!all && !report.window->shows(id, timeline.start[i])) continue;
     const Instruction& instruction = program.at(id);
     csv << id << instruction.device << std::string_view(lanes[instruction.lane.index()])

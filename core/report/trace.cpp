@@ -29,7 +29,7 @@ class TraceWriter {
     name_devices();
     name_lanes();
     for (std::size_t i = 0; i < program_.size(); ++i) {
-      const InstructionId id = make_id<InstructionId>(i);
+      const auto id = make_id<InstructionId>(i);
       if (!shows(id)) continue;
       slice(id);
       const InstructionId recv = report_.index.other_half(id);
@@ -61,7 +61,7 @@ class TraceWriter {
   }
 
   void begin() {
-    add("{{\"displayTimeUnit\": \"ms\", \"otherData\": {{\"shown\": {}}}, \"traceEvents\": [",
+    add(R"({{"displayTimeUnit": "ms", "otherData": {{"shown": {}}}, "traceEvents": [)",
         json_text(shown_text()));
   }
   std::string shown_text() const {
@@ -76,7 +76,7 @@ class TraceWriter {
           fmt::format("d{} {}", device.value, report_.topology().device(device).name);
       if (report_.window) name += fmt::format(" ({})", shown_text());
       next_event();
-      add("{{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": {}, \"args\": {{\"name\": {}}}}}",
+      add(R"({{"ph": "M", "name": "process_name", "pid": {}, "args": {{"name": {}}}}})",
           device.value, json_text(name));
     }
   }
@@ -84,8 +84,8 @@ class TraceWriter {
     for (std::size_t i = 0; i < program_.lanes().size(); ++i) {
       const Lane& lane = program_.lanes()[i];
       next_event();
-      add("{{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": {}, \"tid\": {}, \"args\": "
-          "{{\"name\": {}}}}}",
+      add(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "args": )"
+          R"({{"name": {}}}}})",
           lane.device.value, i, json_text(to_text(lane)));
     }
   }
@@ -94,8 +94,8 @@ class TraceWriter {
     const Timeline& timeline = report_.run.timeline;
     const Seconds start = timeline.start[id.index()];
     next_event();
-    add("{{\"ph\": \"X\", \"name\": {}, \"cat\": \"{}\", \"pid\": {}, \"tid\": {}, \"ts\": {}, "
-        "\"dur\": {}, \"args\": {{\"instruction\": {}, \"waited_us\": {}, \"bytes\": {}}}}}",
+    add(R"({{"ph": "X", "name": {}, "cat": "{}", "pid": {}, "tid": {}, "ts": {}, )"
+        R"("dur": {}, "args": {{"instruction": {}, "waited_us": {}, "bytes": {}}}}})",
         json_text(to_text(instruction)), to_text(instruction.kind), instruction.device.value,
         instruction.lane.value, microseconds(start), microseconds(timeline.end[id.index()] - start),
         id.value, microseconds(start - timeline.ready[id.index()]), instruction.bytes.count);
@@ -104,11 +104,11 @@ class TraceWriter {
     for (const InstructionId end : {send, recv}) {
       const bool starts = end == send;
       next_event();
-      add("{{\"ph\": \"{}\", \"name\": \"message\", \"cat\": \"message\", \"id\": {}, \"pid\": {}, "
-          "\"tid\": {}, \"ts\": {}{}}}",
+      add(R"({{"ph": "{}", "name": "message", "cat": "message", "id": {}, "pid": {}, )"
+          R"("tid": {}, "ts": {}{}}})",
           starts ? "s" : "f", send.value, program_.at(end).device.value,
           program_.at(end).lane.value, microseconds(report_.run.timeline.start[end.index()]),
-          starts ? "" : ", \"bp\": \"e\"");
+          starts ? "" : R"(, "bp": "e")");
     }
   }
 

@@ -17,7 +17,7 @@ std::optional<Number> parsed(std::string_view text) {
 }
 
 nlohmann::ordered_json scalar_to_json(const YamlValue& value) {
-  const std::string text = value.as_string();
+  std::string text = value.as_string();
   const bool quoted = value.to_yaml_text().starts_with('"');
   if (quoted) return text;
   if (text == "true" || text == "false") return text == "true";

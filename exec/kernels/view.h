@@ -27,8 +27,8 @@ class View {
     check(i >= 0 && i < size_, "an index lies outside its view");
 #endif
 #ifdef PIPEGRAPH_CUDA_STAND_IN
-    // Device addresses of the stand-in carry a tag that no host may dereference.
-    constexpr std::uintptr_t k_address = (std::uintptr_t{1} << 56) - 1;
+    constexpr std::uintptr_t k_address = (std::uintptr_t{1} << 56) - 1;  // the rest is a tag
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of the stand-in carry the tag for hosts
     return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(data_) & k_address)[i];
 #else
     return data_[i];

@@ -18,7 +18,7 @@ namespace pipegraph {
 
 /// What the devices of a process do: something; wait, all that are not through with the step; or
 /// all are through.
-enum class DevicesState : std::int32_t { Busy, Waiting, Done };
+enum class DevicesState : std::int32_t { Busy, Waiting, Done };  // NOLINT: sent as it is
 
 struct RankReport {
   DevicesState state = DevicesState::Busy;

@@ -80,7 +80,7 @@ class Transport {
   virtual bool quiet_inside(DeviceId device) { return quiet(device); }
   /// `look` tells what the devices of this process do, from any thread, for transports that find
   /// out with other processes whether all wait for each other. Null: no longer.
-  virtual void watch(std::function<DevicesState()> /*look*/) {}
+  virtual void watch(std::function<DevicesState()> /*look*/) {}  // NOLINT: who looks keeps it
   /// Whether transfers and all-reduces of a device have to begin one after another, in the order of
   /// the program.
   virtual bool in_program_order() const { return false; }

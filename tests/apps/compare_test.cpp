@@ -191,7 +191,7 @@ TEST_F(Compare, GivesNoVerdictOnTwoModels) {
                  "--set", "simulation.backend=analytic"})
                 .code,
             0);
-  const Ran ran = run({"compare", "a", "b", "--tolerance", "1e9"});
+  const Ran ran = run({"compare", "a", "b", "--tolerance", "1e6"});
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("graph: the two sides are of different models: "));
 }
@@ -230,6 +230,7 @@ TEST_F(Compare, SaysWhereAResultIsDamaged) {
   EXPECT_EQ(run({"compare", "a", "."}).code, 2);
   EXPECT_EQ(run({"compare", "a"}).code, 2);
   EXPECT_EQ(run({"compare", "a", "b", "--tolerance", "-1"}).code, 2);
+  EXPECT_EQ(run({"compare", "a", "b", "--tolerance", "inf"}).code, 2);
 }
 
 TEST_F(Compare, RefusesATimelineOfAnotherPlan) {

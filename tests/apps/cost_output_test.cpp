@@ -45,6 +45,12 @@ TEST_F(CostOutput, LiesInAFolderThatExists) {
   expect_refused({"tower.yaml/costs.yaml"}, "there is no folder 'tower.yaml'", "a folder");
 }
 
+TEST_F(CostOutput, OfWhatCannotBeMeasuredIsRefused) {
+  expect_refused({"costs.yaml", "--samples", "0"}, "--samples: '0'", "counts from 1 to 2^30");
+  expect_refused({"costs.yaml", "--threads", "0"}, "--threads: 0 is out of range", "1 to ");
+  EXPECT_FALSE(exists("costs.yaml"));
+}
+
 TEST_F(CostOutput, IsMergedOnlyWithAWholeFileOfTheSameModel) {
   const std::vector<std::string> quick{"profile",   "tower.yaml", "--repetitions", "1",
                                        "--samples", "1",          "--threads",     "1",

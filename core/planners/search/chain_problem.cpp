@@ -179,7 +179,8 @@ int ChainCosts::most_height(const StagePair& pair, int replicas) const {
   if (std::isinf(base.memory)) return k_any_height;
   const int batch = problem_.costs.micro_batch;
   const int batches = (base.mini_batch + batch - 1) / batch;
-  const double each = pair.saved * ((batch + replicas - 1) / replicas);
+  const int share = (batch + replicas - 1) / replicas;  // the largest
+  const double each = pair.saved * share;
   const double room = base.memory - pair.fixed;
   if (each * batches <= room) return k_any_height;
   if (room < each) return 0;

@@ -96,28 +96,30 @@ void DownsetCosts::sum_layers() {
     }
 }
 
-void DownsetCosts::find_cut_edges() {
-  for (const Digraph::Edge& edge : problem_.graph.edges()) {
-    CutEdge& cut = edges_.emplace_back(CutEdge{edge.from, edge.to, {}, {}, {}, {}});
-    const auto after = problem_.graph.successors(edge.from);
-    const auto before = problem_.graph.predecessors(edge.to);
-    const auto out =
-        static_cast<std::size_t>(std::ranges::lower_bound(after, edge.to) - after.begin());
-    const auto in =
-        static_cast<std::size_t>(std::ranges::lower_bound(before, edge.from) - before.begin());
-    for (const int t : degrees_) {
-      const LayerDegree* reader =
-          find_degree(problem_.layers[static_cast<std::size_t>(edge.to)], t);
-      const LayerDegree* writer =
-          find_degree(problem_.layers[static_cast<std::size_t>(edge.from)], t);
-      cut.in.push_back(reader ? reader->ways.front().in[in] : 0.0);
-      cut.least_in.push_back(
-          reader ? least(*reader, [&](const LayerWay& way) { return way.in[in]; }) : 0.0);
-      cut.out.push_back(writer ? writer->ways.front().out[out] : 0.0);
-      cut.least_out.push_back(
-          writer ? least(*writer, [&](const LayerWay& way) { return way.out[out]; }) : 0.0);
-    }
+DownsetCosts::CutEdge DownsetCosts::cut_edge(const Digraph::Edge& edge) const {
+  CutEdge cut{edge.from, edge.to, {}, {}, {}, {}};
+  const auto after = problem_.graph.successors(edge.from);
+  const auto before = problem_.graph.predecessors(edge.to);
+  const auto out =
+      static_cast<std::size_t>(std::ranges::lower_bound(after, edge.to) - after.begin());
+  const auto in =
+      static_cast<std::size_t>(std::ranges::lower_bound(before, edge.from) - before.begin());
+  for (const int t : degrees_) {
+    const LayerDegree* reader = find_degree(problem_.layers[static_cast<std::size_t>(edge.to)], t);
+    const LayerDegree* writer =
+        find_degree(problem_.layers[static_cast<std::size_t>(edge.from)], t);
+    cut.in.push_back(reader ? reader->ways.front().in[in] : 0.0);
+    cut.least_in.push_back(reader ? least(*reader, [&](const LayerWay& way) { return way.in[in]; })
+                                  : 0.0);
+    cut.out.push_back(writer ? writer->ways.front().out[out] : 0.0);
+    cut.least_out.push_back(
+        writer ? least(*writer, [&](const LayerWay& way) { return way.out[out]; }) : 0.0);
   }
+  return cut;
+}
+
+void DownsetCosts::find_cut_edges() {
+  for (const Digraph::Edge& edge : problem_.graph.edges()) edges_.push_back(cut_edge(edge));
   cuts_.resize(family_.ideals.size());
   for (std::size_t i = 0; i < family_.ideals.size(); ++i)
     for (std::size_t e = 0; e < edges_.size(); ++e)

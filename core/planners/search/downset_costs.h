@@ -57,6 +57,7 @@ class DownsetCosts {
   };
   void sum_layers();
   void find_lean_from();
+  CutEdge cut_edge(const Digraph::Edge& edge) const;
   void find_cut_edges();
   void add_cut(const DownsetPair& pair, std::size_t degree, StageTerms& terms) const;
 

@@ -238,6 +238,7 @@ std::optional<int> DownsetSearch::fewest_devices(const Stop& stop) {
   return std::ranges::min_element(fronts_.back(), {}, &Label::devices)->devices;
 }
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): both phases share their attempts
 DownsetOutcome DownsetSearch::run(const Stop& stop, double guess) {
   stop_ = stop;
   truncated_ = false;

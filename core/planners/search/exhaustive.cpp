@@ -78,8 +78,8 @@ class Enumerator {
 /// Least bottleneck of a partition whose heights are settled: tries every split of the devices.
 class DeviceSplit {
  public:
-  DeviceSplit(const SearchProblem& problem, const BatchCosts& costs, const SearchPlan& plan)
-      : problem_(problem), costs_(costs), plan_(plan) {}
+  DeviceSplit(const SearchProblem& problem, const BatchCosts& costs, SearchPlan plan)
+      : problem_(problem), costs_(costs), plan_(std::move(plan)) {}
 
   std::optional<SearchPlan> best() {
     assign(0, problem_.devices, 0.0);

@@ -120,6 +120,10 @@ TEST(YamlErrors, DuplicateKeysAreRefused) {
 TEST(YamlErrors, BrokenYamlIsPlaced) {
   EXPECT_EQ(parse_error("a: [1, 2\nb: 3\n").find("f:2:"), 0U);
   EXPECT_EQ(parse_error("a: 1\n\tb: 2\n").find("f:2:1: not YAML: "), 0U);
+  const std::string of_tab = "; expected blanks instead of the tab that indents line 2";
+  EXPECT_TRUE(parse_error("a: 1\n\tb: 2\n").ends_with(of_tab));
+  EXPECT_TRUE(parse_error("a:\n \tb: 2\n  c: [").ends_with(of_tab));
+  EXPECT_TRUE(parse_error("a: 1\t\nb: [\n").ends_with("; expected well-formed YAML"));
   EXPECT_EQ(parse_error("a: *unknown\n").find("f:1:4: not YAML: "), 0U);
   for (const char* text : {"a: \"open\n", "a: 'open\nb: 1", "- x\n- \"open\n- y\n"})
     EXPECT_NE(parse_error(text).find(": a quote is never closed; expected the closing quote before "
