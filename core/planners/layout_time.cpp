@@ -26,12 +26,17 @@ LayoutTimes::LayoutTimes(const Workload& workload, const PlannerOptions& options
 
 std::optional<LayoutFigures> LayoutTimes::figures(const Layout& layout) {
   if (!known_) return std::nullopt;
-  const StageGraph stages(*workload_.graph, layout.stages, layout.kind, options_.skip_transfer);
-  if (!iteration_time_is_known(stages)) return std::nullopt;
+  return figures(StageGraph(*workload_.graph, layout.stages, layout.kind, options_.skip_transfer),
+                 layout.extra_in_flight);
+}
+
+std::optional<LayoutFigures> LayoutTimes::figures(const StageGraph& stages,
+                                                  std::int64_t extra_in_flight) {
+  if (!known_ || !iteration_time_is_known(stages)) return std::nullopt;
   const auto costs = costs_of(stages);
   if (!costs) return std::nullopt;
-  const auto orders = schedule_->order_stages(stages, {.mini_batch = workload_.training.mini_batch,
-                                                       .extra_in_flight = layout.extra_in_flight});
+  const auto orders = schedule_->order_stages(
+      stages, {.mini_batch = workload_.training.mini_batch, .extra_in_flight = extra_in_flight});
   LayoutFigures found{std::numeric_limits<double>::infinity(),
                       exceeds_memory(workload_, stages, orders)};
   if (found.too_large) return found;

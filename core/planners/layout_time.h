@@ -30,6 +30,8 @@ class LayoutTimes {
   /// outside the recurrence's domain: for stages that share devices, limited receive slots, and no
   /// overlap.
   std::optional<LayoutFigures> figures(const Layout& layout);
+  /// The same of the layout's stage graph.
+  std::optional<LayoutFigures> figures(const StageGraph& stages, std::int64_t extra_in_flight);
 
  private:
   using ByOperator = std::vector<double>;

@@ -93,14 +93,13 @@ bool RatedLayouts::rank_one(RankedLayout& candidate, LinkRates links) {
   PlannerOptions options = options_;
   options.kind = candidate.layout.kind;
   Layout placed = candidate.layout;
-  placed.stages = placer_.place(std::move(placed.stages), options,
-                                {PlacementEffort::Quick, first_devices(placed)});
-  const auto figures = times_.figures(placed);
+  const PlacementStart start{PlacementEffort::Quick, first_devices(placed)};
+  placed.stages = placer_.place(std::move(placed.stages), options, start);
+  const StageGraph stages(*workload_.graph, placed.stages, placed.kind, options_.skip_transfer);
+  const auto figures = times_.figures(stages, placed.extra_in_flight);
   if (figures && figures->too_large) return false;
   if (figures) candidate.seconds = figures->seconds;
-  if (links == LinkRates::Shared)
-    candidate.busiest_link = links_.seconds(
-        StageGraph(*workload_.graph, placed.stages, placed.kind, options_.skip_transfer));
+  if (links == LinkRates::Shared) candidate.busiest_link = links_.seconds(stages);
   return true;
 }
 
