@@ -43,6 +43,17 @@ MemoryParts permanent_parts(const DeviceMemory& memory) {
   return parts;
 }
 
+/// Says that a device has too little memory for the stage of its fullest moment.
+std::string problem_of(const MemoryModel& model, DeviceId device, const DeviceMemory& memory) {
+  const auto& residents = model.residents[device.index()];
+  const StageId stage = memory.peak_at.valid() ? model.program.at(memory.peak_at).stage
+                        : residents.empty()    ? StageId{}
+                                               : residents.front().stage;
+  return fmt::format("stage '{}' on device d{} needs {}, {} available",
+                     stage.valid() ? model.stages.at(stage).name : std::string("none"),
+                     device.value, to_text(memory.peak), to_text(memory.available));
+}
+
 }  // namespace
 
 std::string_view to_text(MemoryPart part) {
@@ -104,18 +115,13 @@ DeviceMemory MemoryAnalysis::device(DeviceId device) const {
 
 MemoryReport MemoryAnalysis::report() const {
   MemoryReport report;
+  Bytes most_missing;
   for (std::size_t d = 0; d < model_->program.device_count(); ++d) {
     report.devices.push_back(device(make_id<DeviceId>(d)));
     const DeviceMemory& memory = report.devices.back();
-    if (memory.fits() || !report.problem.empty()) continue;
-    const auto& residents = model_->residents[d];
-    const StageId stage = memory.peak_at.valid() ? model_->program.at(memory.peak_at).stage
-                          : residents.empty()    ? StageId{}
-                                                 : residents.front().stage;
-    report.problem =
-        fmt::format("stage '{}' on device d{} needs {}, {} available",
-                    stage.valid() ? model_->stages.at(stage).name : std::string("none"), d,
-                    to_text(memory.peak), to_text(memory.available));
+    if (memory.fits() || memory.peak - memory.available <= most_missing) continue;
+    most_missing = memory.peak - memory.available;
+    report.problem = problem_of(*model_, make_id<DeviceId>(d), memory);
   }
   return report;
 }

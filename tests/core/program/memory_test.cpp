@@ -243,6 +243,24 @@ TEST(Memory, WhatIsReservedIsNotAvailable) {
   EXPECT_EQ(report(4).problem, "stage 's0' on device d0 needs 4 KiB, 3 KiB available");
 }
 
+TEST(Memory, TheFullestDeviceIsNamedNotTheFirst) {
+  // Four samples in two stages, none of which fits into one unit: s0 keeps its four outputs, s1 its
+  // four inputs as well.
+  std::vector<Device> devices(2, test::round_device());
+  for (Device& device : devices) device.memory = Bytes{k_unit};
+  const ComputationGraph graph = test::chain_graph(2);
+  const auto problem = [&](const std::vector<Device>& cluster) {
+    return memory_of(
+               make_plan(test::tiny_workload(graph, test::ideal_cluster(2).with_devices(cluster),
+                                             {.mini_batch = 4}),
+                         test::stage_per_operator(graph), {.schedule = "gpipe"}))
+        .problem;
+  };
+  EXPECT_THAT(problem(devices), HasSubstr("stage 's1' on device d1 needs"));
+  devices[1].memory = Bytes{1000 * k_unit};
+  EXPECT_THAT(problem(devices), HasSubstr("stage 's0' on device d0 needs"));
+}
+
 TEST(Memory, LifetimesNameWhatLivesFromWhenToWhen) {
   const TinyPlan plan = plan_of(test::chain_graph(2), 1);
   const MemoryAnalysis memory(plan.workload, plan.stages, plan.program);
