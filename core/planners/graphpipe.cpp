@@ -163,7 +163,10 @@ class GraphpipeSearch {
 
 PlannerResult per_stage(const Workload& workload, const PlannerOptions& options,
                         const GraphpipeOptions& own) {
-  return plan_mixed_batches(workload, options, {.ks = own.ks, .communication = own.communication});
+  MixedBatchesOptions mixed{.ks = own.ks, .communication = own.communication};
+  if (own.ideals_per_stage) mixed.family.complete = mixed.family.partial = *own.ideals_per_stage;
+  if (own.blocks_per_stage) mixed.blocks = *own.blocks_per_stage;
+  return plan_mixed_batches(workload, options, mixed);
 }
 
 std::vector<int> read_ks(const YamlValue& value) {
@@ -222,11 +225,14 @@ Planner configure_graphpipe(MapReader& options) {
     if (own.micro_batches != MicroBatchSizes::PerStage)
       value->fail("belongs to stages of their own sizes", "'micro_batches: per_stage' beside it");
   }
-  if (const auto value = options.optional("ideals"))
-    own.family.complete = own.family.partial =
-        static_cast<std::size_t>(value->as_integer(2, 20'000));
-  if (const auto value = options.optional("blocks"))
-    own.blocks = static_cast<std::size_t>(value->as_integer(1, 10'000));
+  if (const auto value = options.optional("ideals")) {
+    own.ideals_per_stage = static_cast<std::size_t>(value->as_integer(2, 20'000));
+    own.family.complete = own.family.partial = *own.ideals_per_stage;
+  }
+  if (const auto value = options.optional("blocks")) {
+    own.blocks_per_stage = static_cast<std::size_t>(value->as_integer(1, 10'000));
+    own.blocks = *own.blocks_per_stage;
+  }
   return {[own](const Workload& workload, const PlannerOptions& common) {
             return plan_graphpipe(workload, common, own);
           },

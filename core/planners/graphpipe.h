@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/planners/planner.h"
@@ -34,6 +35,8 @@ struct GraphpipeOptions {
   std::vector<int> ks{1};    ///< of stages with sizes of their own
   FamilyOptions family;      ///< limits on the ideals that are searched
   std::size_t blocks = 200;  ///< larger graphs are contracted to about that many
+  /// The same limits with sizes per stage, where they are lower unless given.
+  std::optional<std::size_t> ideals_per_stage, blocks_per_stage;
 };
 
 /// The plan of least maximal time per sample at every candidate micro-batch size (ties: least

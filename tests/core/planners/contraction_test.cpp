@@ -7,6 +7,7 @@
 
 #include "core/graph/node_set.h"
 #include "core/planners/graphpipe.h"
+#include "core/planners/options.h"
 #include "tests/support/tiny_clusters.h"
 #include "tests/support/tiny_graphs.h"
 
@@ -97,6 +98,20 @@ TEST(Contraction, IsNamedWhereNothingFits) {
               testing::HasSubstr(
                   "(40 operators are searched as 20 blocks; a larger 'blocks' cuts finer); the "
                   "smallest feasible device count is 10"));
+}
+
+TEST(Contraction, WithSizesPerStageBeginsEarlierUnlessBlocksAreGiven) {
+  const Workload workload = workload_of(test::chain_graph(60), 2);
+  const auto notes = [&](const std::string& blocks) {
+    MapReader reader(
+        YamlValue::parse("{micro_batches: per_stage, micro_batch: 1" + blocks + "}", "p"),
+        "a plan");
+    const ConfiguredPlanner planner = read_planner(reader, *find_planner("graphpipe"));
+    return std::get<Plan>(planner.run(workload, planner.options)).search->notes;
+  };
+  EXPECT_THAT(notes(""), testing::Contains(testing::HasSubstr("60 operators contracted to")));
+  EXPECT_THAT(notes(", blocks: 60"),
+              testing::Not(testing::Contains(testing::HasSubstr("contracted"))));
 }
 
 TEST(Contraction, OfAModelWithoutWorkEnds) {
