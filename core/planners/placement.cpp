@@ -250,7 +250,7 @@ std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
 Seconds transfer_time(const Workload& workload, const StageGraph& stages) {
   double total = 0;
   PairPrices prices(*workload.topology);
-  for (const PlaceFlow& flow : traffic(workload, stages))
+  for (const PlaceFlow& flow : traffic(workload, stages, RingOrder::NodeAfterNode))
     total += prices.seconds(DeviceId{flow.from}, DeviceId{flow.to}, flow.messages, flow.bytes);
   return Seconds{total};
 }

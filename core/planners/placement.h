@@ -45,7 +45,7 @@ std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
                          const PlannerOptions& options, const PlacementStart& start = {});
 
 /// Time of all messages of a mini-batch one after the other on an idle cluster; what `place`
-/// minimises.
+/// minimises, but for rings, which go node after node here.
 Seconds transfer_time(const Workload& workload, const StageGraph& stages);
 
 }  // namespace pipegraph

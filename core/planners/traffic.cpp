@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/collective/collective_time.h"
+#include "core/collective/ring_phase.h"
 #include "core/stage/parameter_copies.h"
 #include "core/stage/parameters.h"
 #include "core/stage/share_partition.h"
@@ -61,8 +63,17 @@ void add_edge(const Workload& workload, const StageGraph& stages, const StageEdg
   });
 }
 
+std::vector<DeviceId> in_ring_order(const Workload& workload, const Stage& stage, RingOrder order) {
+  if (order == RingOrder::OfTheStage) return stage.devices;
+  std::vector<DeviceId> devices;
+  for (const std::int32_t member :
+       ring_order(collective_members(stage.devices, *workload.topology)))
+    devices.push_back(stage.devices[static_cast<std::size_t>(member)]);
+  return devices;
+}
+
 /// A ring all-reduce of d devices: 2 (d - 1) messages of 1/d of the gradients to the next.
-void add_reduction(const Workload& workload, const Stage& stage, Flows& flows) {
+void add_reduction(const Workload& workload, const Stage& stage, RingOrder order, Flows& flows) {
   const std::size_t devices = stage.devices.size();
   if (devices < 2) return;
   const double steps = 2.0 * static_cast<double>(devices - 1);
@@ -70,24 +81,27 @@ void add_reduction(const Workload& workload, const Stage& stage, Flows& flows) {
       reduced_bytes(workload.training, parameters_of(*workload.graph, stage)).as_double() /
       static_cast<double>(devices);
   if (part <= 0) return;
+  const std::vector<DeviceId> ring = in_ring_order(workload, stage, order);
   for (std::size_t r = 0; r < devices; ++r)
-    flows.add(stage.devices[r], stage.devices[(r + 1) % devices], steps, steps * part);
+    flows.add(ring[r], ring[(r + 1) % devices], steps, steps * part);
 }
 
 void add_edges(const Workload& workload, const StageGraph& stages, Flows& flows) {
   for (const StageEdge& edge : stages.transfers()) add_edge(workload, stages, edge, flows);
 }
 
-void add_reductions(const Workload& workload, const StageGraph& stages, Flows& flows) {
-  for (const Stage& stage : stages.stages()) add_reduction(workload, stage, flows);
+void add_reductions(const Workload& workload, const StageGraph& stages, RingOrder order,
+                    Flows& flows) {
+  for (const Stage& stage : stages.stages()) add_reduction(workload, stage, order, flows);
 }
 
 }  // namespace
 
-std::vector<PlaceFlow> traffic(const Workload& workload, const StageGraph& stages) {
+std::vector<PlaceFlow> traffic(const Workload& workload, const StageGraph& stages,
+                               RingOrder order) {
   Flows flows;
   add_edges(workload, stages, flows);
-  add_reductions(workload, stages, flows);
+  add_reductions(workload, stages, order, flows);
   return flows.take();
 }
 
@@ -95,7 +109,7 @@ PhasedTraffic phased_traffic(const Workload& workload, const StageGraph& stages)
   Flows messages;
   Flows reductions;
   add_edges(workload, stages, messages);
-  add_reductions(workload, stages, reductions);
+  add_reductions(workload, stages, RingOrder::OfTheStage, reductions);
   return {messages.take(), reductions.take()};
 }
 

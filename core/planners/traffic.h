@@ -17,8 +17,15 @@ struct PlaceFlow {
   double bytes = 0.0;
 };
 
+/// Who is next in the ring of a stage's all-reduce.
+enum class RingOrder : std::uint8_t {
+  OfTheStage,     ///< the next of its devices: for places, whose nodes nobody knows yet
+  NodeAfterNode,  ///< as rings run: of devices
+};
+
 /// Activations, gradients and ring all-reduces of one mini-batch, one flow per pair, by (from, to).
-std::vector<PlaceFlow> traffic(const Workload& workload, const StageGraph& stages);
+std::vector<PlaceFlow> traffic(const Workload& workload, const StageGraph& stages,
+                               RingOrder order = RingOrder::OfTheStage);
 
 /// The same, what comes with the passes apart from what comes after them.
 struct PhasedTraffic {

@@ -75,6 +75,21 @@ TEST(Traffic, AddsTheRingOfAReplicatedStage) {
   EXPECT_DOUBLE_EQ(flows[0].bytes, 400);
 }
 
+TEST(Traffic, GoesAroundARingNodeAfterNode) {
+  // Nodes of the devices: 0 1 0 1. Whatever their order in the stage, the ring crosses between the
+  // nodes twice: 2 (4 - 1) messages on two edges of 1 s and two of 10 s.
+  const Workload workload =
+      test::tiny_workload(test::chain_graph(1, {.parameters = Bytes{400}}), TwoNodes::make());
+  std::vector<Stage> list = test::stage_per_operator(*workload.graph, 4);
+  for (const std::vector<DeviceId>& devices :
+       {std::vector{DeviceId{0}, DeviceId{1}, DeviceId{2}, DeviceId{3}},
+        std::vector{DeviceId{2}, DeviceId{0}, DeviceId{3}, DeviceId{1}}}) {
+    list[0].devices = devices;
+    EXPECT_EQ(transfer_time(workload, StageGraph(*workload.graph, list, PlanKind::Graph)),
+              Seconds{6 * (1 + 10 + 1 + 10)});
+  }
+}
+
 TEST(Placement, PutsNeighboursIntoOneNode) {
   // A chain of four: two pairs inside a node and one message between them is the best there is.
   const Workload workload = test::tiny_workload(test::chain_graph(4), TwoNodes::make());
