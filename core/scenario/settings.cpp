@@ -6,6 +6,12 @@
 namespace pipegraph {
 namespace {
 
+/// Whether every value that is swept at `swept` takes the place of what `path` leads to.
+bool replaces(std::string_view swept, std::string_view path) {
+  if (!path.starts_with(swept)) return false;
+  return path.size() == swept.size() || path[swept.size()] == '.' || path[swept.size()] == '[';
+}
+
 YamlValue with_setting(const YamlValue& document, const std::string& setting) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -14,8 +20,10 @@ YamlValue with_setting(const YamlValue& document, const std::string& setting) {
   const std::string path = setting.substr(0, equals);
   const std::string value = setting.substr(equals + 1);
   for (const std::string& swept : swept_paths(document))
-    if (swept == path)
-      throw ConfigError({.file = "--set", .key = path}, "the scenario sweeps this key",
+    if (replaces(swept, path))
+      throw ConfigError({.file = "--set", .key = path},
+                        swept == path ? "the scenario sweeps this key"
+                                      : fmt::format("the scenario sweeps '{}', all of it", swept),
                         "--set sweep={} before it, to switch the sweep off");
   return document.with(path, value.empty() ? "\"\"" : value, "--set");
 }

@@ -45,6 +45,9 @@ TEST(Settings, RefuseWhatIsNoSetting) {
       "--set: cluster.nodes: the scenario sweeps this key; expected --set sweep={} before it, "
       "to switch the sweep off");
   EXPECT_EQ(error_of("b=4").substr(0, 9), "--set: b:");
+  EXPECT_EQ(error_of("a.c[0]=4"),
+            "--set: a.c[0]: the scenario sweeps 'a', all of it; expected --set sweep={} before it, "
+            "to switch the sweep off");
   EXPECT_EQ(error_of("training.mini_batch=[").substr(0, 8), "--set:1:");
 }
 
