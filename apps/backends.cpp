@@ -1,7 +1,6 @@
 #include "apps/backends.h"
 
-#include <chrono>
-
+#include "apps/processor_time.h"
 #include "core/base/errors.h"
 #include "core/run/analytic_backend.h"
 #include "core/run/counting_backend.h"
@@ -101,9 +100,9 @@ std::string note_of_choice(const Simulation& simulation) {
 
 BackendRun run_backend(const Program& program, const Topology& topology,
                        const Simulation& simulation, std::atomic<std::uint64_t>& completed) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Seconds before = processor_time();
   BackendRun run = run_kind(program, topology, simulation, completed);
-  run.time = std::chrono::steady_clock::now() - begin;
+  run.time = processor_time() - before;
   return run;
 }
 

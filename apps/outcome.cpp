@@ -94,6 +94,23 @@ void check_peaks(const Setup& setup) {
   }
 }
 
+/// A slowdown multiplies given times: of work in FLOPs it changes nothing.
+std::string note_of_slowdown(const Setup& setup) {
+  const Workload& workload = setup.workload;
+  if (dynamic_cast<const RooflineCosts*>(workload.costs.get()) == nullptr) return "";
+  const auto& devices = workload.topology->devices();
+  const auto slow =
+      std::ranges::find_if(devices, [](const Device& device) { return device.slowdown != 1.0; });
+  if (slow == devices.end()) return "";
+  const bool timed = std::ranges::any_of(
+      workload.graph->operators(), [](const Operator& op) { return op.forward.time.has_value(); });
+  if (timed) return "";
+  return fmt::format(
+      "slowdown {} of {} changes nothing: operators give work, not times (a lower "
+      "'peak' or 'efficiency' makes a device slower)",
+      slow->slowdown, slow->name);
+}
+
 }  // namespace
 
 void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology& topology) {
@@ -105,7 +122,7 @@ void add_memory(PlanResult& result, const PreparedPlan& prepared, const Topology
                                  topology.device(device).reserved);
 }
 
-PlanRunner simulating() { return {.run = simulate_plan}; }
+PlanRunner simulating() { return {.run = simulate_plan, .refused = PlanRunner::Refused::IsARow}; }
 
 PlanRunner preparing() {
   return {.run = [](Outcome&, const Setup&, Progress&) {}};
@@ -118,13 +135,17 @@ void apply_costs(Outcome& outcome, const Setup& setup) {
   outcome.result.costs = std::move(costed.source);
 }
 
+void check_point(const Setup& setup, const PlanRunner& runner) {
+  runner.check(setup);
+  check_peaks(setup);
+}
+
 Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& progress,
                   const PlanRunner& runner) {
   Outcome outcome;
   outcome.result.name = request.name;
   outcome.result.planner = request.planner;
-  runner.check(setup);
-  check_peaks(setup);
+  check_point(setup, runner);
   MadePlan made = make_plan(request, setup);
   for (const std::string& note : made.notes)
     outcome.notes.push_back(fmt::format("{}: {}", request.name, note));
@@ -133,6 +154,8 @@ Outcome carry_out(const PlanRequest& request, const Setup& setup, Progress& prog
     outcome.result.reason = infeasible->reason;
     return outcome;
   }
+  if (std::string note = note_of_slowdown(setup); !note.empty())
+    outcome.notes.push_back(std::move(note));
   outcome.plan = std::get<Plan>(std::move(made.plan));
   describe_plan(*outcome.plan, outcome.result);
   outcome.prepared =

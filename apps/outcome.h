@@ -25,14 +25,18 @@ struct Outcome {
 /// How a plan that is ready is carried out: fills `timeline`, if it makes one, and the figures of
 /// the result. `ignored`: what may be wrong with a plan that is carried out all the same.
 /// `results`: Kept are written and printed; of a job of several ranks one keeps them. `check`
-/// refuses what no plan would make right, before one is made.
+/// refuses what no plan would make right, before one is made. `refused`: whether a plan that turns
+/// out to be impossible while it is carried out, at one point of several, lets the others go on; on
+/// several ranks it must not, since they may not agree.
 struct PlanRunner {
   enum class Ignored : std::uint8_t { Nothing, Deadlocks };
   enum class Results : std::uint8_t { Kept, Dropped };
+  enum class Refused : std::uint8_t { EndsAll, IsARow };
   std::function<void(Outcome& outcome, const Setup& setup, Progress& progress)> run;
   Ignored ignored = Ignored::Nothing;
   Results results = Results::Kept;
   std::function<void(const Setup& setup)> check = [](const Setup&) {};
+  Refused refused = Refused::EndsAll;
 };
 
 /// Simulates on the scenario's backend, with measured costs if there are any.
@@ -43,6 +47,9 @@ PlanRunner preparing();
 /// Puts measured times into the program of an outcome, and tells where its times come from. Errors:
 /// those of with_costs.
 void apply_costs(Outcome& outcome, const Setup& setup);
+
+/// Refuses what is wrong with a point whatever the plan. Errors: ConfigError.
+void check_point(const Setup& setup, const PlanRunner& runner);
 
 /// Makes the plan of `request` and carries it out, in the present step of `progress`. Errors:
 /// ConfigError, and those of the runner.

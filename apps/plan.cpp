@@ -1,4 +1,5 @@
 // `pipegraph plan`: the plans of a scenario by their analytic times; the best one to a file.
+#include <algorithm>
 #include <boost/program_options/value_semantic.hpp>
 #include <optional>
 #include <string>
@@ -59,6 +60,17 @@ const Outcome* best_of(const std::vector<Outcome>& outcomes) {
   return best;
 }
 
+/// Each once, however many plans it is about.
+void print_notes(const std::vector<Outcome>& outcomes, const Console& console) {
+  std::vector<std::string> printed;
+  for (const Outcome& outcome : outcomes)
+    for (const std::string& note : outcome.notes) {
+      if (std::ranges::find(printed, note) != printed.end()) continue;
+      print_note(console, note);
+      printed.push_back(note);
+    }
+}
+
 void write_best(const Outcome& best, const Setup& setup, const std::string& path,
                 const Console& console) {
   const Scenario& scenario = setup.scenario;
@@ -89,8 +101,7 @@ int run_plan(Arguments arguments, const Console& console) {
       point.plans.push_back(outcomes.back().result);
     }
   }
-  for (const Outcome& outcome : outcomes)
-    for (const std::string& note : outcome.notes) print_note(console, note);
+  print_notes(outcomes, console);
   std::string text = results_in(format, study.name, {point});
   if (format == OutputFormat::Table)
     if (const std::string searches = search_text(point.plans); !searches.empty())

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "apps/processor_time.h"
 #include "core/base/errors.h"
 #include "core/base/nearest.h"
 #include "core/plan/plan_reader.h"
@@ -83,12 +84,13 @@ MadePlan make_plan(const PlanRequest& request, const Setup& setup) {
   ConfiguredPlanner planner = checked(request, setup);
   const auto begin = std::chrono::steady_clock::now();
   planner.options.elapsed = [begin] { return Seconds{std::chrono::steady_clock::now() - begin}; };
+  const Seconds before = processor_time();
   MadePlan made{
       .plan = placed(request, [&] { return planner.run(setup.workload, planner.options); }),
       .notes = {}};
   if (Plan* plan = std::get_if<Plan>(&made.plan)) {
     if (!plan->search) plan->search.emplace();
-    plan->search->time = std::chrono::steady_clock::now() - begin;
+    plan->search->time = processor_time() - before;
     made.notes = plan->search->notes;
   }
   return made;

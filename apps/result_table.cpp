@@ -7,13 +7,16 @@
 
 #include "apps/best_plan.h"
 #include "apps/point_text.h"
+#include "apps/swept_differences.h"
 #include "core/report/summary.h"
 
 namespace pipegraph {
 namespace {
 
+/// Never "-0.0 %".
 std::string percent(double fraction) {
-  return std::isfinite(fraction) ? fmt::format("{:.1f} %", 100.0 * fraction) : "";
+  if (!std::isfinite(fraction)) return "";
+  return fmt::format("{:.1f} %", std::round(1000.0 * fraction) / 10.0 + 0.0);
 }
 
 /// Five digits, large rates in full; none where an iteration takes no time.
@@ -29,6 +32,17 @@ std::string count_or_empty(const std::optional<std::int32_t>& count) {
 
 std::string largest(const std::vector<Bytes>& bytes) {
   return bytes.empty() ? "" : to_text(*std::max_element(bytes.begin(), bytes.end()));
+}
+
+/// How far a simulated iteration is above what is proved to be least; empty where the bound is on
+/// something else than an iteration, or the iteration was measured.
+std::string above_bound(const PlanResult& plan) {
+  const bool of_iterations = plan.objective && plan.objective->name == "iteration_time_s";
+  if (!of_iterations || !plan.metrics || plan.measured || !plan.search->lower_bound_s) return "";
+  const double above = plan.metrics->iteration_time.count() / *plan.search->lower_bound_s - 1.0;
+  constexpr double k_rounding = 1e-9;
+  if (above < -k_rounding) return "";
+  return percent(std::max(above, 0.0));
 }
 
 std::vector<std::string> figures(const PlanResult& plan) {
@@ -51,7 +65,7 @@ std::vector<std::string> figures(const PlanResult& plan) {
   }
   cells.push_back(largest(plan.peak_memory));
   cells.push_back(plan.transfer_time ? to_text(*plan.transfer_time) : "");
-  cells.push_back(plan.search && plan.search->gap ? percent(*plan.search->gap) : "");
+  cells.push_back(plan.search ? above_bound(plan) : "");
   cells.push_back(plan.search ? to_text(plan.search->time) : "");
   return cells;
 }
@@ -69,7 +83,8 @@ std::vector<TextTable::Column> columns(const std::vector<PointResult>& points) {
 
 }  // namespace
 
-std::string result_text(const std::vector<PointResult>& points) {
+std::string result_text(const std::vector<PointResult>& all) {
+  const std::vector<PointResult> points = by_difference(all);
   TextTable table(columns(points));
   std::string reasons;
   for (const PointResult& point : points) {

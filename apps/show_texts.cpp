@@ -15,6 +15,9 @@ namespace {
 
 constexpr auto k_left = TextTable::Align::Left;
 
+/// A sum of rounded numbers, without the digits that rounding made.
+std::string rounded(double value) { return fmt::format("{:.12g}", value); }
+
 /// A number that reads back, empty where it is infinite.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
@@ -36,6 +39,7 @@ TextTable graph_table(const ComputationGraph& graph) {
                    {"output_bytes"},
                    {"saved_bytes"},
                    {"parameters_bytes"},
+                   {"tied_to", k_left},
                    {"forward_flops"},
                    {"backward_flops"}});
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -47,8 +51,9 @@ TextTable graph_table(const ComputationGraph& graph) {
     for (const auto& tensor : graph.saved_tensors(id)) saved += tensor.bytes;
     table.add_row({number(id), op.name, fmt::format("{}", fmt::join(inputs, " ")),
                    fmt::format("{}", op.output.count), fmt::format("{}", saved.count),
-                   fmt::format("{}", op.parameters.count), number(flops(op.forward).count),
-                   number(flops(op.backward).count)});
+                   fmt::format("{}", op.parameters.count),
+                   op.tied_to.valid() ? graph.at(op.tied_to).name : "",
+                   number(flops(op.forward).count), number(flops(op.backward).count)});
   }
   return table;
 }
@@ -110,7 +115,7 @@ TextTable routes_table(const Topology& topology, std::size_t most) {
     const Route route = topology.route(DeviceId{0}, to);
     std::vector<std::string> links;
     for (const LinkId link : route.links) links.push_back(topology.link(link).name);
-    table.add_row({"0", number(to), number(route.latency.count()),
+    table.add_row({"0", number(to), rounded(route.latency.count()),
                    number(topology.bandwidth(route).value),
                    fmt::format("{}", fmt::join(links, " "))});
   }

@@ -42,6 +42,15 @@ YamlValue with_absolute_plan_files(YamlValue document) {
   return document;
 }
 
+/// Of a scenario its own; of a plan file the plan's, so that the results of two do not meet in one
+/// folder.
+std::optional<std::string> name_of(const YamlValue& document) {
+  if (!document.is_map()) return std::nullopt;
+  const auto of = is_plan_document(document) ? document.find("plan") : document;
+  const auto name = of && of->is_map() ? of->find("name") : std::nullopt;
+  return name && name->is_scalar() ? std::optional(name->as_string()) : std::nullopt;
+}
+
 }  // namespace
 
 bool is_model_document(const YamlValue& document) {
@@ -74,8 +83,7 @@ Study load_study(const po::variables_map& values) {
                                   "plans (scenarios/ has some to copy from)",
                                   path.string()));
   Sweep points(document);
-  const auto name = document.is_map() ? document.find("name") : std::nullopt;
-  return {.name = name ? name->as_string() : path.stem().string(),
+  return {.name = name_of(document).value_or(path.stem().string()),
           .document = document,
           .points = std::move(points)};
 }

@@ -7,6 +7,7 @@
 #include "apps/exit_code.h"
 #include "apps/interruption.h"
 #include "apps/point_text.h"
+#include "apps/refusals.h"
 #include "apps/report_process.h"
 #include "apps/result_table.h"
 #include "core/base/files.h"
@@ -29,7 +30,8 @@ PointValue point_value(const YamlValue& value) {
   return to_short_text(value);
 }
 
-/// Carries out a study, writing each plan's files as it goes.
+/// Carries out a study, writing each plan's files as it goes. At one point of several, what is
+/// impossible is a row that says why, and the others go on.
 class StudyRun {
  public:
   /// Without a folder nothing is written.
@@ -39,30 +41,79 @@ class StudyRun {
 
   std::vector<PointResult> all(const Console& console) {
     std::vector<PointResult> results;
-    const std::size_t plans = read_scenario(study_.points.point(0).document).plans.size();
+    first_requests_ = first_readable_plans();
+    const std::size_t plans = first_requests_.size();
     Progress progress(console, study_.points.size() * plans);
     for (std::size_t i = 0; i < study_.points.size(); ++i)
       results.push_back(point(i, progress, i * plans));
+    refusals_.finish();
     return results;
   }
 
   std::vector<std::string> notes() const { return notes_.texts(study_.points.size()); }
 
  private:
+  /// Of the first point whose scenario can be read: their names stand where another's cannot.
+  std::vector<PlanRequest> first_readable_plans() {
+    std::vector<PlanRequest> plans;
+    for (std::size_t i = 0; plans.empty() && i < study_.points.size(); ++i)
+      refusals_.reason([&] { plans = read_scenario(study_.points.point(i).document).plans; });
+    if (plans.empty()) refusals_.finish();
+    return plans;
+  }
+
   PointResult point(std::size_t index, Progress& progress, std::size_t first_step) {
     const SweepPoint swept = study_.points.point(index);
-    const Setup setup = set_up(swept);
-    check_requests(setup.scenario.plans, setup);
     PointResult result;
     for (const auto& [path, value] : swept.settings)
       result.point.emplace_back(path, point_value(value));
-    for (const PlanRequest& request : setup.scenario.plans) {
-      progress.begin(first_step + result.plans.size(), request.name);
-      Outcome outcome = carry_out(request, setup, progress, runner_);
-      write(outcome, setup, index);
-      for (const std::string& note : outcome.notes) notes_.add(note, result);
-      result.plans.push_back(std::move(outcome.result));
+    std::vector<PlanRequest> requests = first_requests_;
+    std::optional<Setup> setup;
+    const std::optional<std::string> wrong = refusals_.reason([&] {
+      setup = set_up(swept);
+      requests = setup->scenario.plans;
+      check_point(*setup, runner_);
+    });
+    std::vector<std::optional<std::string>> reasons(requests.size(), wrong);
+    if (!wrong)
+      for (std::size_t i = 0; i < requests.size(); ++i)
+        reasons[i] = refusals_.reason([&] { check_request(requests[i], *setup); });
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      progress.begin(first_step + i, requests[i].name);
+      if (!reasons[i]) reasons[i] = carried_out(requests[i], {*setup, index, progress}, result);
+      if (reasons[i]) result.plans.push_back(impossible(requests[i], *reasons[i]));
     }
+    return result;
+  }
+
+  struct At {
+    const Setup& setup;
+    std::size_t index;
+    Progress& progress;
+  };
+
+  /// Adds the plan's row to `result`, or returns why there is none.
+  std::optional<std::string> carried_out(const PlanRequest& request, const At& at,
+                                         PointResult& result) {
+    Outcome outcome;
+    const auto carry = [&] { outcome = carry_out(request, at.setup, at.progress, runner_); };
+    if (runner_.refused == PlanRunner::Refused::EndsAll)
+      carry();
+    else if (auto reason = refusals_.reason(carry))
+      return reason;
+    refusals_.something_was_possible();
+    write(outcome, at.setup, at.index);
+    for (const std::string& note : outcome.notes) notes_.add(note, result);
+    result.plans.push_back(std::move(outcome.result));
+    return std::nullopt;
+  }
+
+  static PlanResult impossible(const PlanRequest& request, const std::string& reason) {
+    PlanResult result;
+    result.name = request.name;
+    result.planner = request.planner;
+    result.status = PlanStatus::Infeasible;
+    result.reason = reason;
     return result;
   }
 
@@ -81,6 +132,8 @@ class StudyRun {
   TimelineRows rows_;
   const PlanRunner& runner_;
   PointNotes notes_;
+  std::vector<PlanRequest> first_requests_;  ///< of the first point that can be read
+  Refusals refusals_{study_.points.size()};
 };
 
 /// The report is an addition: without a Python for it the results still stand.
@@ -91,6 +144,8 @@ int add_report(const std::filesystem::path& folder, const Console& console) {
                "them out without a word)");
     return ExitDone;
   }
+  Progress progress(console, 1);
+  progress.begin(0, "pictures and report.html");
   return draw_report(folder, {"--quiet"});
 }
 

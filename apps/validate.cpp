@@ -3,6 +3,7 @@
 
 #include "apps/exit_code.h"
 #include "apps/plan_making.h"
+#include "apps/refusals.h"
 #include "apps/text_table.h"
 #include "apps/verb.h"
 
@@ -30,6 +31,31 @@ Finding examine(const PlanRequest& request, const Setup& setup) {
   return {.verdict = fmt::format("ok, {}", to_text(prepared.validation.verdict))};
 }
 
+/// A row of the table.
+struct Examined {
+  std::string name;
+  std::string planner;
+  Finding finding;
+};
+
+/// What is impossible at one point of several is a finding.
+std::vector<Examined> examine_point(const SweepPoint& point, Refusals& refusals) {
+  std::optional<Setup> setup;
+  if (const auto reason = refusals.reason([&] { setup = set_up(point); }))
+    return {{"(all)", "", {"impossible", *reason, false}}};
+  std::vector<Examined> plans;
+  for (const PlanRequest& request : setup->scenario.plans) {
+    Finding finding;
+    const auto reason = refusals.reason([&] { finding = examine(request, *setup); });
+    if (reason)
+      finding = {"impossible", *reason, false};
+    else
+      refusals.something_was_possible();
+    plans.push_back({request.name, request.planner, std::move(finding)});
+  }
+  return plans;
+}
+
 }  // namespace
 
 int run_validate(Arguments arguments, const Console& console) {
@@ -51,15 +77,14 @@ int run_validate(Arguments arguments, const Console& console) {
                    {"verdict", TextTable::Align::Left},
                    {"reason", TextTable::Align::Left}});
   bool ok = true;
-  for (std::size_t i = 0; i < study.points.size(); ++i) {
-    const Setup setup = set_up(study.points.point(i));
-    for (const PlanRequest& request : setup.scenario.plans) {
-      const Finding finding = examine(request, setup);
-      ok = ok && finding.ok;
-      table.add_row(
-          {fmt::format("{}", i), request.name, request.planner, finding.verdict, finding.reason});
+  Refusals refusals(study.points.size());
+  for (std::size_t i = 0; i < study.points.size(); ++i)
+    for (const Examined& plan : examine_point(study.points.point(i), refusals)) {
+      ok = ok && plan.finding.ok;
+      table.add_row({fmt::format("{}", i), plan.name, plan.planner, plan.finding.verdict,
+                     plan.finding.reason});
     }
-  }
+  refusals.finish();
   print_result(console, table.in(format));
   return ok ? ExitDone : ExitNo;
 }

@@ -25,6 +25,19 @@ TEST_F(Show, GraphListsOperators) {
   EXPECT_EQ(json.at(7).at("saved_bytes"), 12 * 1024);
 }
 
+TEST_F(Show, GraphSaysWhichParametersAreShared) {
+  write_file("model.yaml",
+             "cluster: {shape: uniform, devices: 1, bandwidth: inf}\n"
+             "training: {mini_batch: 1}\nplans: [{planner: balanced}]\n"
+             "model:\n  operators:\n"
+             "    - {name: a, forward: 1 ms, output: 1 B, parameters: 8 B}\n"
+             "    - {name: b, forward: 1 ms, inputs: [a], parameters: 8 B, tied_to: a}\n");
+  const auto json =
+      nlohmann::json::parse(run({"show", "graph", "model.yaml", "--format", "json"}).out);
+  EXPECT_EQ(json.at(1).at("tied_to"), "a");
+  EXPECT_NE(json.at(0).at("tied_to"), "a");
+}
+
 TEST_F(Show, PlanIsAPlanFile) {
   write_branches();
   const test::Ran ran = run({"show", "plan", "branches.yaml", "--plan", "chain"});

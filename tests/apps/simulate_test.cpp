@@ -166,6 +166,72 @@ TEST_F(Simulate, SweepsHaveARowAndAFolderPerPoint) {
   EXPECT_NEAR(points.at(1).at("plans").at(0).at("iteration_time_s").get<double>(), 0.060, 1e-12);
 }
 
+TEST_F(Simulate, ResultsOfAPlanFileAreCalledLikeThePlan) {
+  write_branches();
+  ASSERT_EQ(run({"plan", "branches.yaml", "--plan", "chain", "-o", "some.yaml"}).code, 0);
+  const Ran ran = run({"simulate", "some.yaml", "--no-report"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(summary("out/chain").at("scenario"), "chain");
+}
+
+TEST_F(Simulate, NotesASlowdownOfWorkInFlopsOnce) {
+  write_tower();
+  const auto noted = [](const std::string& device) {
+    return run({"simulate", "tower.yaml", "--no-report", "--set",
+                "cluster.device_overrides=[{match: 0, " + device + "}]"})
+        .err;
+  };
+  const std::string note = "slowdown 2 of gpu0 changes nothing";
+  const std::string err = noted("slowdown: 2");
+  EXPECT_THAT(err, HasSubstr(note));
+  EXPECT_EQ(err.find(note), err.rfind(note));
+  EXPECT_EQ(noted("memory: 512 MiB").find("changes nothing"), std::string::npos);
+}
+
+TEST_F(Simulate, AnImpossiblePointIsARowAndTheOthersGoOn) {
+  write_branches("sweep: {cluster.devices: [4, 8]}\n");
+  const Ran ran = run({"simulate", "branches.yaml", "--no-report", "-o", "results"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto points = summary("results").at("points");
+  ASSERT_EQ(points.size(), 2U);
+  const auto& plan = points.at(0).at("plans").at(0);
+  EXPECT_EQ(plan.at("name"), "graph");
+  EXPECT_EQ(plan.at("status"), "infeasible");
+  EXPECT_THAT(plan.at("reason").get<std::string>(),
+              HasSubstr("the stage has no devices, and the cluster no device 4"));
+  EXPECT_EQ(points.at(1).at("plans").at(0).at("status"), "ok");
+  EXPECT_THAT(ran.out, HasSubstr("cluster.devices=4: graph: branches.yaml:"));
+}
+
+TEST_F(Simulate, AtAPointThatCannotBeSetUpEveryPlanIsImpossible) {
+  write_branches("sweep: {cluster.devices: [8, 0]}\n");
+  const Ran ran = run({"simulate", "branches.yaml", "--no-report", "-o", "results"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto points = summary("results").at("points");
+  for (const auto& plan : points.at(1).at("plans")) {
+    EXPECT_EQ(plan.at("status"), "infeasible");
+    EXPECT_THAT(plan.at("reason").get<std::string>(), HasSubstr("cluster.devices"));
+  }
+}
+
+TEST_F(Simulate, AScenarioThatCannotBeReadAtOnePointIsARowToo) {
+  write_branches("sweep: {training.mini_batch: [0, 8]}\n");
+  const Ran ran = run({"simulate", "branches.yaml", "--no-report", "-o", "results"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto points = summary("results").at("points");
+  EXPECT_EQ(points.at(0).at("plans").at(1).at("name"), "chain");
+  EXPECT_EQ(points.at(0).at("plans").at(1).at("status"), "infeasible");
+  EXPECT_EQ(points.at(1).at("plans").at(1).at("status"), "ok");
+}
+
+TEST_F(Simulate, ASweepWithoutAPossiblePointIsBadInput) {
+  write_branches("sweep: {cluster.devices: [4, 5]}\n");
+  const Ran ran = run({"simulate", "branches.yaml", "--no-report", "-o", "results"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("the cluster no device 4"));
+  EXPECT_FALSE(exists("results"));
+}
+
 TEST_F(Simulate, APlanThatDoesNotFitIsTheAnswerNo) {
   write_branches();
   // Each stage needs its parameters and gradients alone 2 MiB.

@@ -89,8 +89,10 @@ TEST_F(Validate, PointsAtTheLineOfTheOption) {
 TEST_F(Validate, LooksAtEveryPointOfASweep) {
   write_branches("sweep: {cluster.devices: [8, 4]}\n");
   const Ran ran = run({"validate", "branches.yaml"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("the stage has no devices, and the cluster no device 4"));
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("impossible"));
+  EXPECT_THAT(ran.out, HasSubstr("the stage has no devices, and the cluster no device 4"));
+  EXPECT_EQ(run({"validate", "branches.yaml", "--set", "sweep={cluster.devices: [4, 5]}"}).code, 2);
 }
 
 TEST_F(Validate, APlanThatCannotRunIsTheAnswerNo) {
