@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 const fs::path k_root = PIPEGRAPH_SOURCE_DIR;
 
 void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
+  if (!json.is_structured()) return;  // its items() would be itself
   for (const auto& [key, value] : json.items()) {
     if (json.is_object()) keys.insert(key);
     collect_keys(value, keys);
