@@ -73,7 +73,7 @@ def _remark(summary):
     if isinstance(measured, dict) and measured.get("no_verdict"):
         remarks.append(f"no verdict: {measured['no_verdict']}")
     if summary.get("oversubscribed") is True:
-        remarks.append("oversubscribed: more devices than cores")
+        remarks.append("oversubscribed: more devices than cores or GPUs")
     return "; ".join(remarks)
 
 

@@ -123,10 +123,11 @@ Outcome CheckedPlan::measured() const {
                       .traced = quartiles(traced_.times()),
                       .discarded = static_cast<std::int32_t>(steps_.discarded()),
                       .disturbance = emulated() ? "" : to_text(seen.total),
-                      .no_verdict = seen.no_verdict()};
+                      .no_verdict = seen.no_verdict(),
+                      .source = process_.time_source()};
   add_measured(outcome.result, times, setup_.workload.training.mini_batch);
   outcome.result.backend = to_text(backend_);
-  outcome.result.oversubscribed = outcome.result.shape->devices > process_.units();
+  outcome.result.oversubscribed = devices() > units();
   return outcome;
 }
 

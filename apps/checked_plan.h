@@ -27,6 +27,11 @@ class CheckedPlan {
   /// `steps` undisturbed steps that count, and half as many traced ones.
   void measure(int steps);
 
+  const std::string& name() const { return outcome_.result.name; }
+  std::size_t devices() const { return outcome_.result.shape->devices; }
+  /// How many of them compute side by side.
+  std::size_t units() const { return process_.units(); }
+
   /// Marked as disturbed if most of its rounds were.
   MeasuredPlan profiled() const;
   /// The outcome with the figures of what was measured, and the mean of the traced steps.

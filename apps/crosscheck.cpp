@@ -84,6 +84,7 @@ class Crosscheck {
 
  private:
   void predict_with(const CostFile& file, const std::string& name);
+  void note_shared_gpus(const CheckedPlan& plan) const;
   void write_results(const std::filesystem::path& target,
                      const std::vector<Outcome>& outcomes) const;
 
@@ -144,7 +145,17 @@ void Crosscheck::make_plans() {
       checked_.push_back(std::make_unique<CheckedPlan>(*plans_.back(), setup_, devices_));
     else
       checked_.push_back(nullptr);
+    if (checked_.back()) note_shared_gpus(*checked_.back());
   }
+}
+
+/// Of cores a prediction knows how many there are.
+void Crosscheck::note_shared_gpus(const CheckedPlan& plan) const {
+  if (devices_.backend != MeasuredBackend::Cuda || plan.devices() <= plan.units()) return;
+  print_note(console_,
+             fmt::format("{}: oversubscribed: {} devices share {} GPU{}; predictions do not model "
+                         "that their kernels share it, and compute faster than was measured",
+                         plan.name(), plan.devices(), plan.units(), plan.units() == 1 ? "" : "s"));
 }
 
 void Crosscheck::run(int blocks, int steps) {

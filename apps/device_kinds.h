@@ -16,6 +16,7 @@
 #include "exec/cuda/gpu_options.h"
 #include "exec/emulated/emulated_clocks.h"
 #include "exec/engine.h"
+#include "exec/step_times.h"
 #include "exec/steps/training_devices.h"
 #include "exec/transport/mover.h"
 #include "exec/transport/ranks.h"
@@ -34,7 +35,8 @@ struct DeviceContext {
   std::uint64_t seed = 0;  ///< of initial weights and synthetic samples
   GpuOptions gpus;
   StepIssue issue = StepIssue::Instructions;
-  Ranks* ranks = nullptr;  ///< of the job; all make their devices together
+  Tracing tracing = Tracing::Off;  ///< of any step
+  Ranks* ranks = nullptr;          ///< of the job; all make their devices together
   std::vector<std::int32_t> rank_of_device;
 };
 
@@ -51,6 +53,9 @@ class DeviceSet {
   virtual Mover* mover() { return nullptr; }
   /// As of Execution.
   virtual WholeStep* whole_step() { return nullptr; }
+  virtual StepTimes* step_times() { return nullptr; }
+  /// Where times of instructions in traced steps come from; empty: they are the host's stamps.
+  virtual std::string time_source() const { return {}; }
   /// What carries messages that the transport between hosts does not; null: nothing.
   virtual std::unique_ptr<Transport> transport(const TransportContext& /*context*/) {
     return nullptr;

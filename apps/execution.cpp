@@ -62,10 +62,12 @@ class MeasuredRun {
     executed.times = {
         .steps = request_.steps, .untraced = quartiles(untraced_), .clock_bound = clock_bound_};
     executed.notes = devices_.notes();
+    executed.units = devices_.units();
     add_seen(watch_.seen(request_.job->ranks()), executed);
     note_clocks(executed);
     if (request_.tracing == Tracing::Off) return executed;
     executed.times.traced = quartiles(traced_.times);
+    executed.times.source = devices_.time_source();
     auto outcome = conclude(context_.program, traced_.mean(*executed.times.traced));
     check(std::holds_alternative<Timeline>(outcome), "a step that ended has a complete record");
     executed.timeline = std::get<Timeline>(std::move(outcome));
@@ -133,6 +135,7 @@ void add_seen(const StepsSeen& seen, Executed& executed) {
 std::unique_ptr<DeviceSet> make_devices(DeviceContext context, const ExecutionRequest& request) {
   context.gpus = request.gpus;
   context.issue = request.issue;
+  context.tracing = request.tracing;
   context.ranks = &request.job->ranks();
   context.rank_of_device = request.job->rank_of_device(context.program);
   return request.kind->make(context);

@@ -34,6 +34,7 @@ struct Executed {
   MeasuredTimes times;
   std::optional<Timeline> timeline;  ///< the mean of ordinary traced steps, by instruction
   std::vector<std::string> notes;    ///< of the devices
+  std::size_t units = 0;             ///< how many devices compute side by side; see DeviceSet
 };
 
 /// All ranks of the job call it together before they make their devices. Errors: those of

@@ -9,7 +9,7 @@
 namespace pipegraph {
 
 /// Adds `--share-gpus`, `--transport`, `--nccl-communicators`, `--deterministic`,
-/// `--attention`.
+/// `--attention`, `--gpu-times`.
 void add_gpu_options(Options& options);
 /// Errors: ConfigError.
 GpuOptions gpu_options(const boost::program_options::variables_map& values);

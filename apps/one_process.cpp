@@ -49,7 +49,8 @@ OneProcess::OneProcess(const DeviceContext& context, DeviceSet& devices,
                  .devices = request.job->devices(context.program),
                  .engines = devices.engines(),
                  .clocks = devices.clocks(),
-                 .whole_step = devices.whole_step()},
+                 .whole_step = devices.whole_step(),
+                 .step_times = devices.step_times()},
                 options_of(context, request)) {}
 
 }  // namespace pipegraph

@@ -18,6 +18,13 @@ std::vector<std::int32_t> on_one_rank(const Program& program) {
   return std::vector<std::int32_t>(program.device_count(), 0);
 }
 
+/// What a pass costs includes the GPU's pauses between its kernels and around them, which only
+/// events see.
+GpuOptions with_times(GpuOptions options) {
+  options.times = options.times.value_or(GpuTimeSource::Events);
+  return options;
+}
+
 std::unique_ptr<DeviceSet> make_devices(const PlanProcess::Plan& plan,
                                         const MeasuredDevices& measured, Ranks& ranks) {
   auto devices = device_kind(std::string(to_text(measured.backend)))
@@ -25,7 +32,8 @@ std::unique_ptr<DeviceSet> make_devices(const PlanProcess::Plan& plan,
                             .stages = plan.stages,
                             .program = plan.program,
                             .collectives = plan.collectives,
-                            .gpus = measured.gpus,
+                            .gpus = with_times(measured.gpus),
+                            .tracing = Tracing::On,
                             .ranks = &ranks,
                             .rank_of_device = on_one_rank(plan.program)});
   if (TrainingDevices* const training = devices->training())
@@ -79,7 +87,8 @@ PlanProcess::PlanProcess(const Plan& plan, const MeasuredDevices& measured)
                                                    .ranks = ranks_,
                                                    .devices = std::move(devices),
                                                    .engines = devices_->engines(),
-                                                   .clocks = devices_->clocks()},
+                                                   .clocks = devices_->clocks(),
+                                                   .step_times = devices_->step_times()},
                                          ExecutionOptions{});
   reductions_.emplace(*executor_,
                       LoneReductions::Parts{plan.program, channels_, state_, transport});

@@ -56,6 +56,7 @@ class PlanProcess {
   LoneReductions& reductions() { return *reductions_; }
   /// How many devices compute side by side.
   std::size_t units() const { return devices_->units(); }
+  std::string time_source() const { return devices_->time_source(); }
   /// What the devices have to say, a line each.
   std::vector<std::string> notes() const { return devices_->notes(); }
 

@@ -11,7 +11,6 @@
 #include "apps/training_run.h"
 #include "apps/verb.h"
 #include "core/base/errors.h"
-#include "exec/cores.h"
 
 namespace pipegraph {
 namespace {
@@ -50,13 +49,19 @@ void note_tracing(const MeasuredTimes& times, Outcome& outcome) {
       difference.count(), 100.0 * difference.count() / times.untraced.median.count()));
 }
 
-void note_shared_cores(const ExecutionRequest& request, std::size_t devices, Outcome& outcome) {
-  const std::size_t cores = usable_cores().size();
-  if (request.kind->computes == Computes::No || devices <= cores) return;
+/// Cores are those of the affinity mask; GPUs of this rank.
+void note_sharing(const ExecutionRequest& request, std::size_t units, Outcome& outcome) {
+  if (request.kind->computes == Computes::No) return;
+  const bool on_gpus = request.kind->name == "cuda";
+  const std::size_t devices = on_gpus ? request.job->devices(*outcome.prepared->program).size()
+                                      : outcome.prepared->stages.devices().size();
+  if (on_gpus) outcome.result.oversubscribed = devices > units;
+  if (devices <= units) return;
   outcome.notes.push_back(
-      fmt::format("{}: {} devices share {} cores (affinity mask): the times are this machine's "
-                  "rather than the plan's",
-                  outcome.result.name, devices, cores));
+      fmt::format("{}: {} devices share {}: the times are this machine's rather than the plan's",
+                  outcome.result.name, devices,
+                  on_gpus ? fmt::format("{} GPU{}", units, units == 1 ? "" : "s")
+                          : fmt::format("{} cores (affinity mask)", units)));
 }
 
 PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignored) {
@@ -82,7 +87,7 @@ PlanRunner executing(const ExecutionRequest& request, PlanRunner::Ignored ignore
     if (outcome.timeline) add_run(outcome.result, report_of(outcome, setup));
     add_measured(outcome.result, executed.times, setup.workload.training.mini_batch);
     note_tracing(executed.times, outcome);
-    note_shared_cores(request, prepared.stages.devices().size(), outcome);
+    note_sharing(request, executed.units, outcome);
     note_devices(executed.notes, outcome);
   };
   return {.run = run,

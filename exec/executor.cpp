@@ -80,10 +80,12 @@ class Executor::Impl {
     if (tracing == Tracing::Off && execution_.whole_step != nullptr &&
         execution_.whole_step->takes())
       return run_whole_step();
+    if (result.record) on_first([](StepTimes& times) { times.begin(); });
     const SteadyTime epoch = common_start();
     carry_out([&](std::size_t place) { run(place, epoch, tracing); });
     for (const auto& slot : slots_) result.time = std::max(result.time, slot->finish);
     if (result.record) clock_.stop();
+    if (result.record) on_first([&](StepTimes& times) { times.end(epoch, *result.record); });
     result.time = latest_of_ranks(execution_.ranks, result.time + clock_.correction(result.time));
     if (result.record) complete_record(result);
     ++step_;
@@ -128,6 +130,15 @@ class Executor::Impl {
     slot.dispatcher.emplace(slot.unstarted);
     slot.backend.begin_step(result.record ? &*result.record : nullptr);
     slot.engine->begin_step(step_);
+  }
+
+  /// On the first device's thread, so that what goes wrong ends the run there.
+  template <class Task>
+  void on_first(const Task& task) {
+    if (execution_.step_times == nullptr) return;
+    carry_out([&](std::size_t place) {
+      if (place == 0) task(*execution_.step_times);
+    });
   }
 
   /// On this thread; of one process.

@@ -13,6 +13,7 @@
 #include "exec/engine.h"
 #include "exec/options.h"
 #include "exec/state/run_state.h"
+#include "exec/step_times.h"
 #include "exec/transport/channels.h"
 #include "exec/transport/ranks.h"
 #include "exec/transport/transport.h"
@@ -31,6 +32,7 @@ struct Execution {
   EngineFactory engines;
   ClockFactory clocks;
   WholeStep* whole_step = nullptr;  ///< performs untraced steps that it takes; null: none
+  StepTimes* step_times = nullptr;  ///< corrects the times of traced ones; null: nobody does
 };
 
 /// `time`: from the common start to the last device's end, over all ranks (on rank 0; elsewhere

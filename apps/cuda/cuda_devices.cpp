@@ -12,6 +12,7 @@
 #include "exec/cuda/gpu_links.h"
 #include "exec/cuda/gpu_probes.h"
 #include "exec/cuda/gpu_profile.h"
+#include "exec/cuda/gpu_times.h"
 #include "exec/cuda/gpus.h"
 #include "exec/cuda/nccl_transport.h"
 #include "exec/training/synthetic_data.h"
@@ -56,6 +57,9 @@ class CudaDevices final : public DeviceSet {
         attention_(checked_attention(context)),
         lanes_(gpus_of_devices(context)) {
     devices_.order().data = &samples_;
+    if (context.tracing == Tracing::On)
+      times_ = make_gpu_times(context.program, context.gpus.times.value_or(GpuTimeSource::Auto),
+                              *context.ranks);
     if (context.issue == StepIssue::Instructions) return;
     if (transport_ == GpuTransport::Nccl && units() > 1 && context.ranks->size() == 1)
       throw ConfigError({.file = "--issue"}, "whole steps bring messages between GPUs by copies",
@@ -65,8 +69,9 @@ class CudaDevices final : public DeviceSet {
         context.issue);
   }
   EngineFactory engines() override {
-    return cuda_engines({devices_.tables(), devices_.order(), lanes_},
-                        {.seed = seed_, .attention = attention_}, devices_.engines());
+    return cuda_engines(
+        {devices_.tables(), devices_.order(), lanes_, times_ ? times_->marks() : nullptr},
+        {.seed = seed_, .attention = attention_}, devices_.engines());
   }
   ClockFactory clocks() override {
     return [](DeviceId) { return make_real_clock(); };
@@ -74,12 +79,16 @@ class CudaDevices final : public DeviceSet {
   TrainingDevices* training() override { return &devices_; }
   Mover* mover() override { return &lanes_; }
   WholeStep* whole_step() override { return whole_step_.get(); }
+  StepTimes* step_times() override { return times_.get(); }
+  std::string time_source() const override { return times_ ? times_->source() : ""; }
   std::unique_ptr<Transport> transport(const TransportContext& context) override {
     if (transport_ == GpuTransport::Copy) return nullptr;
     return make_nccl_transport(context, lanes_, nccl_);
   }
   std::size_t units() const override {
-    return std::set<int>(lanes_.gpus().begin(), lanes_.gpus().end()).size();
+    std::set<int> gpus(lanes_.gpus().begin(), lanes_.gpus().end());
+    gpus.erase(-1);
+    return gpus.size();
   }
 
   std::vector<std::string> notes() const override {
@@ -98,11 +107,10 @@ class CudaDevices final : public DeviceSet {
       notes.push_back("messages between GPUs by " + nccl_text());
     if (attention_ == GpuAttention::Cudnn)
       notes.push_back("attention by cuDNN " + CudnnAttention::version());
-    notes.emplace_back(
-        transport_ == GpuTransport::Nccl
-            ? "times of computes are those of events on the GPUs, others are stamps of the host"
-            : "times of computes and messages are those of events on the GPUs, times of sums are "
-              "stamps of the host");
+    if (times_)
+      notes.push_back(fmt::format(
+          "times from {}: those of {}, others are stamps of the host", times_->source(),
+          transport_ == GpuTransport::Nccl ? "computes and copies" : "computes and messages"));
     return notes;
   }
 
@@ -115,6 +123,7 @@ class CudaDevices final : public DeviceSet {
   GpuAttention attention_;
   CudaLanes lanes_;
   std::unique_ptr<CudaWholeStep> whole_step_;
+  std::unique_ptr<GpuTimes> times_;
 };
 
 class Module final : public CudaModule {

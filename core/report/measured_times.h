@@ -30,6 +30,9 @@ struct MeasuredTimes {
   std::string no_verdict;   ///< why these times prove nothing; empty if they do
   /// How wrong times of the timeline may be, where ranks on several hosts read different clocks.
   std::optional<Seconds> clock_bound;
+  /// Of traced times of instructions: "CUPTI activity", "events (REASON)"; empty: the host's
+  /// stamps.
+  std::string source;
 };
 
 }  // namespace pipegraph

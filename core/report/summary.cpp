@@ -94,7 +94,8 @@ Json measured_json(const std::optional<MeasuredTimes>& measured) {
           {"disturbed", measured->disturbance.empty() ? Json() : Json(measured->disturbed)},
           {"disturbance", or_null(measured->disturbance)},
           {"no_verdict", or_null(measured->no_verdict)},
-          {"clock_bound_s", or_null(measured->clock_bound)}};
+          {"clock_bound_s", or_null(measured->clock_bound)},
+          {"times_from", or_null(measured->source)}};
 }
 
 Json plan_json(const PlanResult& plan) {

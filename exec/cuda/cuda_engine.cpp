@@ -56,7 +56,7 @@ CudaEngine::CudaEngine(const Context& context, DeviceId device, const CudaEngine
       runner_(std::in_place_index<0>, device_, passes_, memory_.bases(),
               Reader{context.shared.order, uploads_, device_.stream(), from_host_}),
       exchange_(allocate_pinned(Bytes{k_exchange_floats * sizeof(float)})),
-      times_(context.clock),
+      times_(context.clock, context.shared.marks),
       computes_(device_.stream(), context.clock, times_) {
   if (rounds())
     runner_.emplace<1>(bf16_device_, passes_, memory_.bases(),

@@ -38,6 +38,7 @@ class CudaEngine final : public TrainingEngine {
     const PassTables& tables;
     const StepOrder& order;
     CudaLanes& lanes;
+    WorkMarks* marks = nullptr;  ///< told what is enqueued in traced steps; null: nobody is
   };
   /// `clock` outlives this.
   struct Context {

@@ -37,7 +37,7 @@ void CudaLanes::begin(const Move& move) {
   receiver.times->see_origin(lane.stream.get());
   sender.sums->make_wait(lane.stream.get());
   if (&sender != &receiver) receiver.sums->make_wait(lane.stream.get());
-  lane.under_way.push_back(receiver.times->begin({}, lane.stream.get()));
+  lane.under_way.push_back(receiver.times->begin(move.receive, lane.stream.get()));
   copy(move, lane.stream.get());
   receiver.times->end(lane.under_way.back(), lane.stream.get());
 }

@@ -27,11 +27,15 @@ struct NcclSettings {
   GroupSums sums = GroupSums::InOrder;
 };
 
+/// Where times of instructions in traced steps come from; Auto: CUPTI where it can be had.
+enum class GpuTimeSource : std::uint8_t { Auto, Cupti, Events };
+
 struct GpuOptions {
   GpuSharing sharing = GpuSharing::Refused;
   std::optional<GpuTransport> transport;  ///< nothing: NCCL between ranks, copies otherwise
   NcclSettings nccl;
   GpuAttention attention = GpuAttention::Own;
+  std::optional<GpuTimeSource> times;  ///< nothing: what suits the command
 };
 
 }  // namespace pipegraph

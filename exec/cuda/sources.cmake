@@ -16,6 +16,7 @@ set(exec_cuda_sources
   gpu_links.cpp
   gpu_probes.cpp
   gpu_profile.cpp
+  gpu_times.cpp
   gpus.cpp
   handles.cpp
   nccl_communicator.cpp
@@ -34,7 +35,12 @@ if(PIPEGRAPH_CUDNN_INCLUDE_DIR)
 else()
   list(APPEND exec_cuda_sources no_cudnn.cpp)
 endif()
+if(PIPEGRAPH_CUPTI_INCLUDE_DIR)
+  list(APPEND exec_cuda_sources cupti_activity.cpp cupti_clock.cpp cupti_error.cpp cupti_library.cpp cupti_times.cpp)
+else()
+  list(APPEND exec_cuda_sources no_cupti_times.cpp)
+endif()
 list(TRANSFORM exec_cuda_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 set(exec_cuda_depends
-  core_base core_model core_profile exec_kernels exec_measure exec_operators exec_passes exec_training exec_transport
+  core_base core_model core_profile core_run exec_kernels exec_measure exec_operators exec_passes exec_training exec_transport
   fmt::fmt)

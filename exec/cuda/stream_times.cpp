@@ -18,10 +18,12 @@ EnqueuedWork StreamTimes::begin(InstructionId id, cudaStream_t stream) {
   EnqueuedWork work;
   work.enqueued = clock_.ready(id);
   if (clock_.tracing() == Tracing::On) work.began = timed_.record(stream);
+  if (marks_work(work)) marks_->begin(id, work.enqueued);
   return work;
 }
 
 void StreamTimes::end(EnqueuedWork& work, cudaStream_t stream) {
+  if (marks_work(work)) marks_->end();
   work.ended = (measured(work) ? timed_ : untimed_).record(stream);
 }
 

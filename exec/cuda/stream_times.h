@@ -5,6 +5,7 @@
 
 #include "exec/clock.h"
 #include "exec/cuda/event_pool.h"
+#include "exec/cuda/work_marks.h"
 
 namespace pipegraph {
 
@@ -18,14 +19,15 @@ struct EnqueuedWork {
 /// Of one device and its thread.
 class StreamTimes {
  public:
-  /// `clock` outlives this.
-  explicit StreamTimes(Clock& clock) : clock_(clock) {}
+  /// Both outlive this. `marks`: told of work in traced steps; null: nobody is.
+  explicit StreamTimes(Clock& clock, WorkMarks* marks = nullptr) : clock_(clock), marks_(marks) {}
 
   /// All streams are idle. Errors of this and what follows: CudaError.
   void begin_step() { timed_.give_back(std::move(origin_)); }
   /// Of traced steps, once: the host waits until `stream`, which is idle, has shown the time.
   void see_origin(cudaStream_t stream);
-  /// Before and after the work is enqueued on `stream`, which is idle if no origin was seen yet.
+  /// Before and after the work is enqueued on `stream`, which is idle if no origin was seen yet; by
+  /// the thread that enqueues it.
   EnqueuedWork begin(InstructionId id, cudaStream_t stream);
   void end(EnqueuedWork& work, cudaStream_t stream);
 
@@ -42,7 +44,10 @@ class StreamTimes {
  private:
   Seconds time_of(const CudaEvent& event) const;
 
+  bool marks_work(const EnqueuedWork& work) const { return marks_ != nullptr && measured(work); }
+
   Clock& clock_;
+  WorkMarks* marks_;
   EventPool untimed_, timed_{EventTiming::On};
   CudaEvent origin_;      ///< recorded on an idle stream, right after the clock showed
   Seconds origin_at_{0};  ///< this

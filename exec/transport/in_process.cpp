@@ -139,7 +139,8 @@ class InProcessTransport : public Transport {
                    .from = channel.from,
                    .to = channel.to,
                    .source = message.sent.pieces,
-                   .target = message.expected.pieces});
+                   .target = message.expected.pieces,
+                   .receive = message.expected.instruction});
     Queues& queues = queues_[message.sent.channel.index()];
     if (queues.moving.empty()) receiver.moving.push_back(message.sent.channel);
     queues.moving.push(message);

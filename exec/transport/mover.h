@@ -16,6 +16,7 @@ struct Move {
   ChannelId channel;
   DeviceId from, to;
   std::span<const Piece> source, target;
+  InstructionId receive;  ///< the recv, or the all-reduce of which it is a part
 };
 
 /// Errors of any call: MachineError, which ends the run.

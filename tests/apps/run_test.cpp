@@ -103,6 +103,7 @@ TEST_F(RunVerb, SaysWhatTheMachineDidMeanwhileWhereTimesAreItsOwn) {
       << ran.err;
   EXPECT_EQ(measured["no_verdict"].is_null(), disturbed <= 4);
   EXPECT_TRUE(measured["clock_bound_s"].is_null());
+  EXPECT_TRUE(measured["times_from"].is_null());
 }
 
 TEST_F(RunVerb, SaysWhatThePrecisionTheBackendAndTheFileHaveToBe) {

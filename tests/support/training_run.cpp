@@ -57,7 +57,8 @@ TrainingRun::TrainingRun(const Workload& workload, const StageGraph& stages, con
                 .devices = all_devices(program),
                 .engines = engines,
                 .clocks = [](DeviceId) { return make_real_clock(); },
-                .whole_step = others_ ? others_->whole_step() : nullptr},
+                .whole_step = others_ ? others_->whole_step() : nullptr,
+                .step_times = others_ ? others_->step_times() : nullptr},
       ExecutionOptions{.deadline = options.deadline, .pinning = options.pinning});
   runner_ = std::make_unique<PlanStepRunner>(devices_, *executor_, ranks_);
 }

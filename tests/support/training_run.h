@@ -31,6 +31,7 @@ class OtherDevices {
   virtual Mover* mover() = 0;
   /// As of Execution.
   virtual WholeStep* whole_step() { return nullptr; }
+  virtual StepTimes* step_times() { return nullptr; }
   /// What stands on the transport within the process; null: nothing.
   virtual std::unique_ptr<Transport> transport(const TransportContext& /*context*/) {
     return nullptr;

@@ -166,8 +166,13 @@ TEST_F(CudaCrosscheck, DevicesShareGpusOnlyIfAllowed) {
                                      "--share-gpus lets devices share"));
   std::vector<std::string> sharing = words;
   sharing.emplace_back("--share-gpus");
-  ASSERT_LE(run(sharing).code, 1);
+  const Ran ran = run(sharing);
+  ASSERT_LE(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("oversubscribed: 3 devices share 2 GPUs; predictions do not model "
+                                 "that their kernels share it"));
   EXPECT_EQ(plan_of("check/measured").at("oversubscribed"), true);
+  EXPECT_EQ(plan_of("check/measured").at("measured").at("times_from"),
+            "events (CUPTI was not asked for)");
 }
 
 TEST_F(CudaCrosscheck, FilesOfGpusAndCpusAreNotMerged) {

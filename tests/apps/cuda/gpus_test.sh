@@ -17,7 +17,7 @@ train sums gpus=4 --backend cuda --transport nccl --deterministic no || fail "su
 train shared gpus=3 --backend cuda --transport nccl --share-gpus || fail "shared GPUs failed" "$(<err)"
 train steps gpus=4 --backend cuda --issue steps || fail "whole steps failed" "$(<err)"
 train graph gpus=4 --backend cuda --issue graph || fail "a graph of four GPUs failed" "$(<err)"
-for way in copy nccl one sums shared; do
+for way in copy nccl one sums shared steps graph; do
   same_losses "$way" cpu || fail "$way has other losses than the cpu" "$(<"$way/training/loss.csv")"
 done
 for way in nccl one shared steps graph; do
@@ -31,6 +31,24 @@ refused() {
   ((code == $1)) || fail "exit code $code instead of $1 for: $2" "$(<err)"
   grep -Eq "$2" err || fail "not said: $2" "$(<err)"
 }
+# Where times come from: CUPTI, events where it refuses, and that is said, in the notes and in the summary.
+measure() {
+  PIPEGRAPH_CUDA_STAND_IN="$2" timeout 120 "$program" run small.yaml --backend cuda --steps 3 --trace --no-report -o "$1" "${@:3}" \
+    >out 2>err
+}
+measure traced gpus=4 || fail "a traced run failed" "$(<err)"
+grep -q 'times from CUPTI activity (on the host.s clock to .*those of computes and messages, others' out err || fail "CUPTI is not mentioned" "$(<err)"
+grep -q '"times_from": "CUPTI activity' traced/summary.json || fail "CUPTI is not in the summary" "$(<traced/summary.json)"
+measure sharing gpus=3 --share-gpus || fail "a measuring run on shared GPUs failed" "$(<err)"
+grep -q '4 devices share 3 GPUs: the times are this machine' out err || fail "nobody says that GPUs are shared" "$(<err)"
+measure events gpus=4 --gpu-times events || fail "times from events failed" "$(<err)"
+grep -q 'times from events (CUPTI was not asked for)' out err || fail "events are not mentioned" "$(<err)"
+measure refusing "gpus=4 fail=cuptiActivityEnable:1:35" || fail "a run without CUPTI failed" "$(<err)"
+grep -q 'times from events (.*INSUFFICIENT_PRIVILEGES: the driver lets only administrators look' out err ||
+  fail "the refusal is not mentioned" "$(<err)"
+measure demanding "gpus=4 fail=cuptiActivityEnable:1:35" --gpu-times cupti
+[[ $? == 3 ]] && grep -q 'gpu-times cupti: .*INSUFFICIENT_PRIVILEGES.*events needs no CUPTI' err || fail "the demand is not refused" "$(<err)"
+
 # Three replicas show whose order it was.
 diff -q <(cut -d, -f1-4 copy/training/loss.csv) <(cut -d, -f1-4 sums/training/loss.csv) >out && fail "NCCL added in index order"
 

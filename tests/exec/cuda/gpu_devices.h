@@ -6,12 +6,31 @@
 
 #include "exec/cuda/cuda_engine.h"
 #include "exec/cuda/cuda_whole_step.h"
+#include "exec/cuda/gpu_times.h"
 #include "exec/cuda/gpus.h"
 #include "exec/cuda/nccl_transport.h"
 #include "tests/exec/cuda/gpu_ground.h"
 #include "tests/exec/numerics/trained_plans.h"
 
 namespace pipegraph::test {
+
+/// What is known of times of instructions, and what events had said of the last traced step.
+class WatchedTimes final : public StepTimes {
+ public:
+  explicit WatchedTimes(std::unique_ptr<GpuTimes> times) : times_(std::move(times)) {}
+  GpuTimes& times() { return *times_; }
+  const RunRecord& by_events() const { return *by_events_; }
+
+  void begin() override { times_->begin(); }
+  void end(SteadyTime epoch, RunRecord& record) override {
+    by_events_ = record;
+    times_->end(epoch, record);
+  }
+
+ private:
+  std::unique_ptr<GpuTimes> times_;
+  std::optional<RunRecord> by_events_;
+};
 
 class GpuDevices final : public OtherDevices {
  public:
@@ -22,6 +41,9 @@ class GpuDevices final : public OtherDevices {
     std::optional<NcclSettings> nccl{};  ///< between GPUs; none: copies
     StepIssue issue = StepIssue::Instructions;
     GpuAttention attention = GpuAttention::Own;
+    /// Where times come from; none: events. `watched` is told what was made.
+    std::optional<GpuTimeSource> times{};
+    WatchedTimes** watched = nullptr;
     /// Stands between the executor and what exchanges by NCCL.
     std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)> outside{};
   };
@@ -34,6 +56,10 @@ class GpuDevices final : public OtherDevices {
         nccl_(settings.nccl),
         outside_(settings.outside),
         attention_(settings.attention) {
+    if (settings.times)
+      times_ = std::make_unique<WatchedTimes>(
+          make_gpu_times(devices.tables().program(), *settings.times, alone_));
+    if (settings.watched != nullptr) *settings.watched = times_.get();
     if (settings.issue != StepIssue::Instructions)
       whole_step_ = std::make_unique<CudaWholeStep>(
           CudaWholeStep::Shared{devices.tables().program(), devices.order(), lanes_,
@@ -42,7 +68,8 @@ class GpuDevices final : public OtherDevices {
   }
 
   EngineFactory engines() override {
-    return cuda_engines({devices_.tables(), devices_.order(), lanes_},
+    WorkMarks* const marks = times_ ? times_->times().marks() : nullptr;
+    return cuda_engines({devices_.tables(), devices_.order(), lanes_, marks},
                         {.seed = options_.seed,
                          .memory = options_.memory,
                          .device = {.workspace = k_test_workspace},
@@ -51,6 +78,7 @@ class GpuDevices final : public OtherDevices {
   }
   Mover* mover() override { return wrapped_ ? wrapped_.get() : &lanes_; }
   WholeStep* whole_step() override { return whole_step_.get(); }
+  StepTimes* step_times() override { return times_.get(); }
   std::unique_ptr<Transport> transport(const TransportContext& context) override {
     if (!nccl_) return nullptr;
     std::unique_ptr<Transport> nccl = make_nccl_transport(context, lanes_, *nccl_);
@@ -64,6 +92,8 @@ class GpuDevices final : public OtherDevices {
   std::unique_ptr<Mover> wrapped_;
   std::optional<NcclSettings> nccl_;
   std::unique_ptr<CudaWholeStep> whole_step_;
+  SingleRank alone_;
+  std::unique_ptr<WatchedTimes> times_;
   std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)> outside_;
   GpuAttention attention_;
 };

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/support/cuda_stand_in/activities.h"
 #include "tests/support/cuda_stand_in/call.h"
 #include "tests/support/cuda_stand_in/captures.h"
 #include "tests/support/cuda_stand_in/communicators.h"
@@ -96,6 +97,7 @@ std::vector<std::string> reset(const Settings& settings) {
   while (!state.memory.blocks().empty())
     state.memory.free(reinterpret_cast<void*>(state.memory.blocks().begin()->first));
   state.memory.forget_access();
+  activities().reset();
   state.call_faults.clear();
   state.forgotten_calls.clear();
   state.engine = std::make_unique<Engine>(settings);

@@ -26,9 +26,10 @@ struct Settings {
   std::size_t eager_limit_bytes = 0;  ///< sends up to this size complete before they are received
   /// A host that waits this long while nothing moves anywhere is deadlocked.
   std::chrono::milliseconds patience{5000};
-  bool peer_access = true;     ///< devices may be given access to each other's memory
-  int driver_version = 13000;  ///< 0: no driver
-  int nccl_version = 0;        ///< 0: that of the headers
+  bool peer_access = true;           ///< devices may be given access to each other's memory
+  int driver_version = 13000;        ///< 0: no driver
+  int nccl_version = 0;              ///< 0: that of the headers
+  std::size_t activity_records = 0;  ///< more wait in no buffer of CUPTI's; 0: any number
   /// Where communicators of several processes meet; empty: they are of this process.
   std::string shared_folder;
 };

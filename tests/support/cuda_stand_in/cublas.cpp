@@ -131,6 +131,7 @@ cublasStatus_t enqueue(const char* function, const cublasContext& handle, Produc
   operation.label = "product of " + std::to_string(product.m) + " x " + std::to_string(product.n) +
                     " x " + std::to_string(product.k);
   operation.body = [product] { return perform(product); };
+  operation.activity = Activity{ActivityKind::Kernel};
   engine().enqueue(*stream, std::move(operation));
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -142,6 +142,7 @@ cudnnStatus_t enqueue(const cudnnContext& handle, Execution execution) {
     if (tensor.by_value) scalars[number] = *static_cast<const float*>(execution.memory.at(number));
   Operation operation;
   operation.label = "graph of " + std::to_string(execution.graph.operations.size()) + " operations";
+  operation.activity = Activity{ActivityKind::Kernel};
   operation.body = [execution = std::move(execution), scalars] {
     return execution.perform(scalars);
   };

@@ -40,6 +40,7 @@ void Engine::enqueue(Stream& stream, Operation operation) {
     return;
   }
   operation.enqueued->release();
+  if (operation.activity) activities().enqueued(*operation.activity);
   stream.queue_.push_back(std::make_unique<Operation>(std::move(operation)));
   changed();
 }
@@ -115,6 +116,7 @@ void Engine::run(Lock& lock, Stream& stream) {
   if (fails) failed_devices_.emplace(stream.device_, operation.label);
   Edge& device_done = devices_done_[stream.device_];
   bool complete = true;
+  const auto begun = std::chrono::steady_clock::now();
   lock.unlock();
   stream.fiber_.run([&] {
     operation.enqueued->acquire();
@@ -125,6 +127,8 @@ void Engine::run(Lock& lock, Stream& stream) {
   });
   lock.lock();
   stream.running_ = false;
+  if (complete && !fails && !skipped && operation.activity)
+    activities().ended(*operation.activity, begun);
   if (complete) stream.queue_.pop_front();
   changed();
 }

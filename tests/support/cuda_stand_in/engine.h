@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/cuda_stand_in/activities.h"
 #include "tests/support/cuda_stand_in/control.h"
 #include "tests/support/cuda_stand_in/sanitizer.h"
 
@@ -29,6 +30,7 @@ struct Operation {
   std::function<std::string()> waits_for;  ///< under the lock; null: nothing to say
   /// Of a stream that is captured: the number of the event that is recorded or waited for.
   std::optional<std::size_t> captured_record, captured_wait;
+  std::optional<Activity> activity;  ///< what a profiler sees of it; none: nothing
   std::shared_ptr<Edge> enqueued = std::make_shared<Edge>();
 };
 

@@ -17,9 +17,18 @@ std::string side_problem(const void* pointer, std::size_t bytes, int device, boo
   return {};
 }
 
+int device_of(const void* pointer) {
+  const auto block = memory().find(pointer);
+  return block ? block->device : -1;
+}
+
 /// A copy as an operation; the caller has checked both sides.
 Operation copy_operation(void* to, const void* from, std::size_t bytes) {
   Operation operation;
+  operation.activity =
+      Activity{device_of(to) >= 0 && device_of(from) >= 0 && device_of(to) != device_of(from)
+                   ? ActivityKind::PeerCopy
+                   : ActivityKind::Copy};
   operation.label = "copy of " + std::to_string(bytes) + " bytes";
   operation.body = [to, from, bytes] {
     declare_read(host_view(from), bytes);
@@ -37,11 +46,6 @@ cudaError_t enqueue_copy(const char* function, Operation operation, cudaStream_t
   if (const cudaError_t error = sticky_error(stream->device()); error != cudaSuccess) return error;
   engine().enqueue(*stream, std::move(operation));
   return cudaSuccess;
-}
-
-int device_of(const void* pointer) {
-  const auto block = memory().find(pointer);
-  return block ? block->device : -1;
 }
 
 /// Of a copy whose sides are told by their addresses: device memory may be another device's, but a
@@ -173,6 +177,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
     }
     Operation operation;
     operation.label = "fill of " + std::to_string(bytes) + " bytes";
+    operation.activity = Activity{ActivityKind::Fill};
     operation.body = [to, value, bytes] {
       declare_write(host_view(to), bytes);
       const Unseen unseen;

@@ -67,6 +67,7 @@ cudaError_t launch(cudaStream_t handle, const std::string& label, std::function<
     Operation operation;
     operation.label = label;
     operation.kernel = std::move(body);
+    operation.activity = Activity{ActivityKind::Kernel};
     engine().enqueue(*stream, std::move(operation));
     return cudaSuccess;
   });
