@@ -37,7 +37,7 @@ class AlpaSearch {
     report_.cuts = pairs_->pairs().size();
   }
 
-  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
+  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, const LeftFree& left_free) {
     const BatchCosts costs = batch_costs(workload_, search_, micro_batch);
     if (steps_of_sweep(search_.problem, *pairs_, costs) > k_most_steps) {
       too_large_ = too_large_ ? std::min(*too_large_, micro_batch) : micro_batch;
@@ -47,7 +47,7 @@ class AlpaSearch {
           pairs_->pairs().size(), costs.max_devices)};
     }
     SearchProblem problem = search_.problem;
-    problem.memory -= withheld.as_double();
+    problem.memory -= left_free.memory.as_double();
     const LatencyOutcome outcome = least_latency(problem, *pairs_, costs, {own_.step});
     report_.probes += outcome.sweeps;
     if (!outcome.plan)

@@ -129,7 +129,7 @@ PlannerResult plan_balanced(const Workload& workload, const PlannerOptions& opti
   const auto proposed = [&](const Workload& on, std::int32_t micro_batch) {
     return propose(on, options.kind, stages_per_device, micro_batch);
   };
-  const auto judged = [&](std::int32_t micro_batch, Bytes) {
+  const auto judged = [&](std::int32_t micro_batch, const LeftFree&) {
     return bound.judge(proposed(workload, micro_batch), micro_batch);
   };
   const auto on_others = [&](const Workload& other, std::int32_t micro_batch) {

@@ -185,8 +185,9 @@ PlannerResult best_of(const Workload& workload, const PlannerOptions& options,
   std::int32_t least_refused = std::numeric_limits<std::int32_t>::max();
   for (const Explored& explored : explore(workload, options, explorations)) {
     if (explored.bound > best_merit) break;
-    auto result = best_rated_proposal(workload, explored.options, "bapipe",
-                                      [&](std::int32_t, Bytes) { return explored.proposal; });
+    auto result =
+        best_rated_proposal(workload, explored.options, "bapipe",
+                            [&](std::int32_t, const LeftFree&) { return explored.proposal; });
     if (auto* no = std::get_if<Infeasible>(&result)) {
       if (explored.size < least_refused) why_not = std::move(*no);
       least_refused = std::min(least_refused, explored.size);

@@ -17,10 +17,10 @@ namespace pipegraph {
 template <class Search>
 PlannerResult best_of_search(const Workload& workload, const PlannerOptions& options,
                              std::string_view planner, Search& search) {
-  PlannerResult result =
-      best_proposal(workload, options, planner, [&](std::int32_t micro_batch, Bytes withheld) {
-        return search.propose(micro_batch, withheld);
-      });
+  PlannerResult result = best_proposal(workload, options, planner,
+                                       [&](std::int32_t micro_batch, const LeftFree& left_free) {
+                                         return search.propose(micro_batch, left_free);
+                                       });
   if (auto* plan = std::get_if<Plan>(&result)) {
     plan->search = search.report(*plan->search);
     return result;

@@ -1,33 +1,18 @@
 #include "core/planners/candidates.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
 #include <map>
 
-#include "core/planners/layout_time.h"
 #include "core/planners/operator_times.h"
-#include "core/planners/passes.h"
 #include "core/planners/placement.h"
-#include "core/planners/search_input.h"
 #include "core/planners/shared_placement.h"
-#include "core/planners/withholding.h"
+#include "core/planners/size_search.h"
 
 namespace pipegraph {
 namespace {
 
-/// Two figures of merit closer than this (relative) count as equal.
-constexpr double k_equal = 1e-9;
-
-/// By how much a plan may become shorter once it has to fit the memory.
-constexpr double k_shorter = 1.05;
-
 /// By how much every transfer alone may make a plan longer that is shorter where links are shared.
 constexpr double k_longer_alone = 1.001;
-
-/// Proposals at one micro-batch size before a planner that exceeds the memory is given up.
-constexpr int k_most_attempts = 8;
 
 /// Candidates that nobody asked for make no more than that: filling and draining a hundred stages
 /// takes less than a hundredth of an iteration then, and every evaluation stays short.
@@ -42,175 +27,6 @@ std::vector<DeviceId> unused_devices(const Topology& topology, const std::vector
     if (!used[d]) unused.push_back(make_id<DeviceId>(d));
   return unused;
 }
-
-/// Why the plan does not fit; also that it would but for what messages need, which no search knows.
-std::string reason_of(const Plan& plan, const PreparedPlan& prepared) {
-  std::string reason = prepared.reason;
-  Bytes buffers;
-  for (const DeviceMemory& device : prepared.memory.devices) {
-    if (device.fits()) continue;
-    const Bytes own = device.peak_parts[static_cast<std::size_t>(MemoryPart::ReceiveSlots)] +
-                      device.peak_parts[static_cast<std::size_t>(MemoryPart::SendBuffers)];
-    if (device.peak - device.available > own) return reason;
-    buffers = std::max(buffers, own);
-  }
-  if (buffers == Bytes{}) return reason;
-  reason +=
-      fmt::format(" (it fits but for buffers of messages, up to {} a device", to_text(buffers));
-  return reason + (plan.receive_slots == 0 ? ": 'receive_slots: 1' needs fewer)" : ")");
-}
-
-Bytes largest_excess(const MemoryReport& memory) {
-  Bytes most;
-  for (const DeviceMemory& device : memory.devices)
-    if (!device.fits()) most = std::max(most, device.peak - device.available);
-  return most;
-}
-
-/// What every plan of these micro-batches takes at least: the work of the whole ones at the best
-/// share over all devices.
-double work_bound(const SearchProblem& problem, ShareTimes& times, std::int32_t micro_batch) {
-  const BatchCosts costs = batch_costs(problem, times, micro_batch);
-  double work = 0.0;
-  for (const double seconds : least_device_seconds(costs, costs.max_devices)) work += seconds;
-  const int whole = problem.mini_batch / micro_batch;
-  return work * whole / problem.devices;
-}
-
-/// One micro-batch size on its way from nothing to a plan that fits.
-struct Candidate {
-  std::int32_t size = 0;
-  double work_bound = 0.0;     ///< seconds that every plan takes
-  double bound = 0.0;          ///< seconds that the plan proposed, if any, takes at least
-  std::optional<Plan> plan{};  ///< proposed, not evaluated
-  Withholding withholding{};   ///< from the next proposal
-  int attempts = 0;
-  bool done = false;  ///< evaluated, or given up
-  std::string why_not{};
-};
-
-/// Takes each size as far as it can still win: always the one that promises most.
-class SizeSearch {
- public:
-  /// All must outlive this.
-  SizeSearch(const Workload& workload, const PlannerOptions& options, const Propose& propose)
-      : workload_(workload),
-        options_(options),
-        propose_(propose),
-        input_(search_input(workload)),
-        times_(workload, options, input_) {
-    for (const std::int32_t size : micro_batch_candidates(options, workload.training.mini_batch))
-      add(size);
-    if (candidates_.size() == 1 || !prunes() || !workload.topology->homogeneous()) return;
-    ShareTimes times(workload, input_);
-    for (Candidate& candidate : candidates_)
-      candidate.bound = candidate.work_bound = work_bound(input_.problem, times, candidate.size);
-  }
-
-  std::variant<RatedPlan, Infeasible> run() {
-    while (Candidate* next = most_promising()) {
-      if (next->plan)
-        evaluate_plan(*next);
-      else
-        propose(*next);
-    }
-    if (best_) return std::move(best_->rated);
-    for (const Candidate& candidate : candidates_)
-      if (!candidate.why_not.empty())
-        return Infeasible{fmt::format("no plan with micro-batches of {} sample{}: {}",
-                                      candidate.size, candidate.size > 1 ? "s" : "",
-                                      candidate.why_not)};
-    throw InternalError("a size without a plan has a reason");
-  }
-
- private:
-  struct Best {
-    RatedPlan rated;
-    std::int32_t size = 0;
-  };
-
-  void add(std::int32_t size) {
-    Candidate& added = candidates_.emplace_back(Candidate{.size = size});
-    if (auto no = too_many_passes(least_passes(size, workload_.training.mini_batch)))
-      give_up(added, std::move(*no));
-  }
-
-  bool prunes() const { return options_.choose == Choose::IterationTime; }
-
-  /// Of those that may still win the one of least bound; null if there is none.
-  Candidate* most_promising() {
-    Candidate* next = nullptr;
-    for (Candidate& candidate : candidates_)
-      if (!candidate.done && (next == nullptr || candidate.bound < next->bound)) next = &candidate;
-    if (next == nullptr || !best_ || !prunes()) return next;
-    return next->bound > best_->rated.iteration_time_s * (1 + k_equal) ? nullptr : next;
-  }
-
-  void give_up(Candidate& candidate, std::string reason) {
-    candidate.done = true;
-    candidate.why_not = std::move(reason);
-  }
-
-  void propose(Candidate& candidate) {
-    auto proposed = propose_(candidate.size, candidate.withholding.next());
-    if (auto* no = std::get_if<Infeasible>(&proposed)) {
-      if (candidate.attempts == 0) return give_up(candidate, std::move(no->reason));
-      candidate.withholding.found_nothing();
-      candidate.done = ++candidate.attempts >= k_most_attempts;
-      return;
-    }
-    auto& proposal = std::get<Proposal>(proposed);
-    const double passes = count_passes(proposal.stages, workload_.training.mini_batch);
-    if (auto no_way = too_many_passes(passes)) return give_up(candidate, std::move(*no_way));
-    candidate.bound = std::max(candidate.work_bound, compute_bound(workload_, proposal));
-    candidate.plan = to_plan(workload_, options_, std::move(proposal));
-    const Plan& plan = *candidate.plan;
-    if (options_.device_use == DeviceUse::Exactly && !plan.unused_devices.empty())
-      return give_up(candidate,
-                     fmt::format("only {} of {} devices can be used, device_use is exactly",
-                                 workload_.topology->size() - plan.unused_devices.size(),
-                                 workload_.topology->size()));
-    if (!prunes() || candidates_.size() == 1) return;
-    const auto figures = times_.figures({plan.kind, plan.extra_in_flight, plan.stages});
-    if (figures && !figures->too_large)
-      candidate.bound = std::max(candidate.bound, figures->seconds / k_shorter);
-  }
-
-  void evaluate_plan(Candidate& candidate) {
-    Plan plan = std::move(*candidate.plan);
-    candidate.plan.reset();
-    ++candidate.attempts;
-    const Evaluation evaluation = evaluate(workload_, plan, options_.evaluation);
-    if (evaluation.ok()) {
-      candidate.done = true;
-      const Best rated{{std::move(plan), evaluation.iteration_time.count()}, candidate.size};
-      if (!best_ || better(rated, *best_)) best_ = rated;
-      return;
-    }
-    candidate.why_not = reason_of(plan, evaluation.prepared);
-    const Bytes excess = largest_excess(evaluation.prepared.memory);
-    candidate.done = excess == Bytes{} || candidate.attempts >= k_most_attempts;
-    candidate.withholding.lacked(excess);
-    candidate.bound = candidate.work_bound;
-  }
-
-  double merit(const Best& rated) const {
-    return prunes() ? rated.rated.iteration_time_s : rated.rated.plan.objective->value;
-  }
-  bool better(const Best& rated, const Best& best) const {
-    const double a = merit(rated);
-    const double b = merit(best);
-    return a < b * (1 - k_equal) || (a <= b * (1 + k_equal) && rated.size < best.size);
-  }
-
-  const Workload& workload_;
-  const PlannerOptions& options_;
-  const Propose& propose_;
-  SearchInput input_;
-  LayoutTimes times_;
-  std::vector<Candidate> candidates_;  ///< ascending by size
-  std::optional<Best> best_;
-};
 
 }  // namespace
 
@@ -266,7 +82,7 @@ std::variant<RatedPlan, Infeasible> best_rated_proposal(const Workload& workload
                                                         const PlannerOptions& options,
                                                         std::string_view planner,
                                                         const Propose& propose) {
-  auto found = SizeSearch(workload, options, propose).run();
+  auto found = search_sizes(workload, options, propose);
   if (auto* rated = std::get_if<RatedPlan>(&found)) {
     const double longest = rated->iteration_time_s * k_longer_alone;
     *rated = placed_for_shared_links(workload, options, std::move(*rated), longest);

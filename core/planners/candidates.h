@@ -20,11 +20,18 @@ struct Proposal {
   std::vector<DeviceId> first_devices{};  ///< by place; empty: place i is first on device i
 };
 
-/// `withheld`: bytes per device to leave free; more than 0 when an earlier proposal at that size
-/// did not fit, because a search knows memory by a bound only. A planner that cannot use less
-/// returns the same again, or Infeasible.
-using Propose =
-    std::function<std::variant<Proposal, Infeasible>(std::int32_t micro_batch, Bytes withheld)>;
+/// What a proposal has to leave free: more than nothing when an earlier one at that size did not
+/// fit, because a search knows memory by a bound only.
+struct LeftFree {
+  Bytes memory{};   ///< of every device
+  int devices = 0;  ///< of those there are
+
+  bool nothing() const { return memory == Bytes{} && devices == 0; }
+};
+
+/// A planner that cannot use less returns the same again, or Infeasible.
+using Propose = std::function<std::variant<Proposal, Infeasible>(std::int32_t micro_batch,
+                                                                 const LeftFree& left_free)>;
 
 /// The candidates of `options`, clipped to the mini-batch, ascending, without duplicates; where it
 /// gives none, the powers of two that make at most 16 384 micro-batches, and the mini-batch.

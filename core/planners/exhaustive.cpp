@@ -47,15 +47,18 @@ PlannerResult plan_exhaustive(const Workload& workload, const PlannerOptions& op
   input.problem.in_flight =
       options.kind == PlanKind::Graph ? InFlightRule::LongestPath : InFlightRule::Position;
   const double memory = input.problem.memory;
+  const int devices = input.problem.devices;
   return best_proposal(
       workload, options, "exhaustive",
-      [&](std::int32_t micro_batch, Bytes withheld) -> std::variant<Proposal, Infeasible> {
-        input.problem.memory = memory - withheld.as_double();
+      [&](std::int32_t micro_batch,
+          const LeftFree& left_free) -> std::variant<Proposal, Infeasible> {
+        input.problem.memory = memory - left_free.memory.as_double();
+        input.problem.devices = devices - left_free.devices;
         const auto best =
             exhaustive_search(input.problem, batch_costs(workload, input, micro_batch));
         if (!best) return Infeasible{"no partition into stages fits the memory of the devices"};
         Proposal proposal = to_proposal(input, *best);
-        proposal.search.exact = withheld == Bytes{};
+        proposal.search.exact = left_free.nothing();
         if (!proposal.search.exact) {  // the withheld memory may have cost the optimum
           proposal.search.lower_bound_s.reset();
           proposal.search.gap.reset();

@@ -30,7 +30,11 @@ class GraphpipeSearch {
  public:
   GraphpipeSearch(const Workload& workload, const PlannerOptions& options,
                   const GraphpipeOptions& own)
-      : workload_(workload), own_(own), input_(make_input()), times_(workload, input_) {
+      : workload_(workload),
+        own_(own),
+        input_(make_input()),
+        devices_(input_.problem.devices),
+        times_(workload, input_) {
     input_.problem.communication = own.communication;
     input_.problem.device_counts = own.device_counts;
     input_.problem.in_flight =
@@ -47,21 +51,22 @@ class GraphpipeSearch {
     report_.cuts = pairs_->pairs().size();
   }
 
-  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
+  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, const LeftFree& left_free) {
+    input_.problem.devices = devices_ - left_free.devices;
     const BatchCosts costs = batch_costs(input_.problem, times_, micro_batch);
-    if (own_.search == GraphpipeSearchMethod::Paper) return propose_by_recursion(costs, withheld);
+    if (own_.search == GraphpipeSearchMethod::Paper) return propose_by_recursion(costs, left_free);
     Prober prober(input_.problem, *pairs_, costs);
     SearchLimits limits;
-    limits.memory = input_.problem.memory - withheld.as_double();
+    limits.memory = input_.problem.memory - left_free.memory.as_double();
     SearchOutcome outcome = least_bottleneck(input_.problem, costs, prober, limits);
     if (outcome.plan && !family_.complete) polish_plan(costs, limits, outcome);
     if (outcome.plan)
       outcome.plan = break_ties(input_.problem, costs, prober, std::move(*outcome.plan),
                                 {.memory = limits.memory});
     report_.probes += prober.counts().probes;
-    if (withheld == Bytes{})  // a bound for all plans that fit; with less memory it would not be
+    if (left_free.nothing())  // a bound for all plans that fit; with less it would not be
       bounds_[micro_batch] = proves() ? outcome.lower_bound : bound_of_any_plan(costs);
-    if (!outcome.plan) return Infeasible{reason(costs, withheld)};
+    if (!outcome.plan) return Infeasible{reason(costs, left_free)};
     return proposal(outcome);
   }
 
@@ -91,17 +96,18 @@ class GraphpipeSearch {
     return std::move(contracted.input);
   }
 
-  std::variant<Proposal, Infeasible> propose_by_recursion(const BatchCosts& costs, Bytes withheld) {
+  std::variant<Proposal, Infeasible> propose_by_recursion(const BatchCosts& costs,
+                                                          const LeftFree& left_free) {
     SearchProblem problem = input_.problem;
-    problem.memory -= withheld.as_double();
+    problem.memory -= left_free.memory.as_double();
     RecursionOptions options{.joins = own_.joins, .device_counts = {}};
     for (int count = 1; count <= problem.devices; count = problem.allowed_devices(count + 1))
       options.device_counts.push_back(count);
     RecursionOutcome found = search_by_recursion(problem, costs, tree_, options);
     report_.probes += found.probes;
     report_.cuts = found.stages;
-    bounds_[costs.micro_batch] = bound_of_any_plan(costs);
-    if (!found.plan) return Infeasible{reason(costs, withheld)};
+    if (left_free.nothing()) bounds_[costs.micro_batch] = bound_of_any_plan(costs);
+    if (!found.plan) return Infeasible{reason(costs, left_free)};
     return proposal({.plan = std::move(found.plan), .exact = true});
   }
 
@@ -137,9 +143,9 @@ class GraphpipeSearch {
   }
 
   /// A block alone has as many devices as a stage may have.
-  std::string reason(const BatchCosts& costs, Bytes withheld) const {
+  std::string reason(const BatchCosts& costs, const LeftFree& left_free) const {
     const SearchProblem& problem = input_.problem;
-    NoFit no_fit{.limit = problem.memory - withheld.as_double()};
+    NoFit no_fit{.limit = problem.memory - left_free.memory.as_double()};
     for (std::size_t block = 0; block < problem.blocks(); ++block)
       no_fit.needed.push_back(
           memory_needed(problem, costs, {static_cast<Digraph::Node>(block)}, costs.max_devices, 1));
@@ -154,6 +160,7 @@ class GraphpipeSearch {
   SearchReport report_;
   SeriesParallelTree tree_;  ///< of the paper's recursion
   SearchInput input_;
+  int devices_;  ///< of the cluster
   ShareTimes times_;
   IdealFamily family_;
   std::optional<PairTable> pairs_;

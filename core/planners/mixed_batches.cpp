@@ -65,11 +65,11 @@ PlannerResult plan_mixed_batches(const Workload& workload, const PlannerOptions&
   if (std::ranges::any_of(own.ks, [](int k) { return k > 1; })) by_largest.schedule = "kfkb";
   const double memory = problem.base.memory;
   const auto propose = [&](std::int32_t largest,
-                           Bytes withheld) -> std::variant<Proposal, Infeasible> {
+                           const LeftFree& left_free) -> std::variant<Proposal, Infeasible> {
     problem.sizes.clear();
     for (const std::int32_t size : sizes)
       if (size <= largest) problem.sizes.push_back(batch_costs(problem.base, times, size));
-    problem.base.memory = memory - withheld.as_double();
+    problem.base.memory = memory - left_free.memory.as_double();
     const PairTable pairs(problem.base, family);
     const MixedOutcome outcome = search_mixed(problem, pairs, own.labels);
     if (outcome.stages.empty())

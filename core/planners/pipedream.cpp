@@ -36,9 +36,9 @@ class PipedreamSearch {
     report_.cuts = pairs_->pairs().size();
   }
 
-  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
-    return own_.cost == ChainCost::Common ? propose_common(micro_batch, withheld)
-                                          : propose_own(micro_batch, withheld);
+  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, const LeftFree& left_free) {
+    return own_.cost == ChainCost::Common ? propose_common(micro_batch, left_free)
+                                          : propose_own(micro_batch, left_free);
   }
 
   /// On how many devices, one stage after the other, the smallest micro-batches would fit.
@@ -72,15 +72,23 @@ class PipedreamSearch {
     if (!chain) report_.notes.emplace_back("the graph is planned as a chain, branch by branch");
   }
 
-  std::variant<Proposal, Infeasible> propose_common(std::int32_t micro_batch, Bytes withheld) {
-    const BatchCosts costs = batch_costs(workload_, search_, micro_batch);
-    Prober prober(search_.problem, *pairs_, costs);
+  SearchInput on_devices(const LeftFree& left_free) const {
+    SearchInput search = search_;
+    search.problem.devices -= left_free.devices;
+    return search;
+  }
+
+  std::variant<Proposal, Infeasible> propose_common(std::int32_t micro_batch,
+                                                    const LeftFree& left_free) {
+    const SearchInput search = on_devices(left_free);
+    const BatchCosts costs = batch_costs(workload_, search, micro_batch);
+    Prober prober(search.problem, *pairs_, costs);
     SearchLimits limits;
-    limits.memory = search_.problem.memory - withheld.as_double();
-    const SearchOutcome outcome = least_bottleneck(search_.problem, costs, prober, limits);
-    if (!outcome.plan) return Infeasible{reason(withheld)};
+    limits.memory = search_.problem.memory - left_free.memory.as_double();
+    const SearchOutcome outcome = least_bottleneck(search.problem, costs, prober, limits);
+    if (!outcome.plan) return Infeasible{reason(left_free)};
     const SearchPlan plan =
-        break_ties(search_.problem, costs, prober, *outcome.plan, {.memory = limits.memory});
+        break_ties(search.problem, costs, prober, *outcome.plan, {.memory = limits.memory});
     report_.probes += prober.counts().probes;
     Proposal result = proposal(plan.max_time_per_sample, outcome.lower_bound);
     result.stages = stages_of(search_, plan);
@@ -93,17 +101,21 @@ class PipedreamSearch {
     return !too_many_downsets_ && search_.blocks.size() == workload_.graph->size();
   }
 
-  std::variant<Proposal, Infeasible> propose_own(std::int32_t micro_batch, Bytes withheld) {
-    ChainInput input = chain_input(workload_, search_,
+  std::variant<Proposal, Infeasible> propose_own(std::int32_t micro_batch,
+                                                 const LeftFree& left_free) {
+    std::vector<ChainLevel> levels = own_.levels;
+    if (left_free.devices > 0 && levels.size() > 1) return Infeasible{reason(left_free)};
+    levels.back().workers -= left_free.devices;
+    ChainInput input = chain_input(workload_, on_devices(left_free),
                                    {.micro_batch = micro_batch,
-                                    .levels = own_.levels,
+                                    .levels = std::move(levels),
                                     .sync = own_.sync,
                                     .exactly = exactly_});
-    input.problem.base.memory -= withheld.as_double();
+    input.problem.base.memory -= left_free.memory.as_double();
     input.problem.most_replicas = input.problem.costs.max_devices;
     const ChainOutcome outcome = ChainSearch(input.problem, *pairs_).run();
     report_.probes += outcome.probes;
-    if (!outcome.plan) return Infeasible{reason(withheld)};
+    if (!outcome.plan) return Infeasible{reason(left_free)};
     Proposal result = proposal(outcome.plan->max_time_per_sample, outcome.lower_bound);
     result.stages = stages_of(input, *outcome.plan);
     result.search.exact = outcome.exact && claims_all();
@@ -123,9 +135,9 @@ class PipedreamSearch {
     return result;
   }
 
-  std::string reason(Bytes withheld) const {
+  std::string reason(const LeftFree& left_free) const {
     return reason_of(workload_, search_,
-                     {search_.problem.fixed, search_.problem.memory - withheld.as_double(),
+                     {search_.problem.fixed, search_.problem.memory - left_free.memory.as_double(),
                       "each device", "chain"});
   }
 

@@ -43,13 +43,14 @@ class PiperSearch {
     elapsed_ = options.elapsed;
   }
 
-  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, Bytes withheld) {
+  std::variant<Proposal, Infeasible> propose(std::int32_t micro_batch, const LeftFree& left_free) {
     const std::int32_t mini_batch = workload_.training.mini_batch;
     if (mini_batch % micro_batch != 0)
       return Infeasible{fmt::format("micro-batches of {} samples do not divide a mini-batch of {}",
                                     micro_batch, mini_batch)};
     LayerInput layers = input(micro_batch);
-    layers.problem.memory -= withheld.as_double();
+    layers.problem.memory -= left_free.memory.as_double();
+    layers.problem.devices -= left_free.devices;
     const DownsetOutcome outcome =
         DownsetSearch(layers.problem, *pairs_)
             .run([this](std::size_t pairs) { return stop(pairs); }, last_ratio_);
@@ -59,7 +60,8 @@ class PiperSearch {
     if (outcome.least_bound > 0.0) last_ratio_ = outcome.plan->bottleneck / outcome.least_bound;
     proposed_ = true;
     Proposal made = proposal(layers, outcome, micro_batch);
-    if (withheld != Bytes{} || devices_ != all_devices()) bound_by_work(made, outcome, micro_batch);
+    if (!left_free.nothing() || devices_ != all_devices())
+      bound_by_work(made, outcome, micro_batch);
     return made;
   }
 
@@ -72,8 +74,8 @@ class PiperSearch {
     in_flight_ = LayerInFlight::Schedule;
     last_ratio_ = 0.0;
     report_.notes.emplace_back(
-        "the final count of memory refuses what is found by Piper's rule of samples in flight: "
-        "searched by the schedule's");
+        "samples in flight are counted by the schedule, not by Piper's rule, which finds worse or "
+        "what the final count of memory refuses");
   }
 
   int devices() const { return devices_; }
@@ -194,15 +196,34 @@ void read_choice(MapReader& options, const std::string& key,
   if (const auto value = options.optional(key)) into = static_cast<Enum>(value->as_choice(names));
 }
 
+bool limited(const Topology& topology) {
+  return std::ranges::any_of(topology.devices(),
+                             [](const Device& device) { return !device.unlimited_memory(); });
+}
+
+/// The first of equals; it has a plan.
+PlannerResult of_less_objective(PlannerResult first, PlannerResult second) {
+  const Plan* other = std::get_if<Plan>(&second);
+  if (other == nullptr || other->objective->value >= std::get<Plan>(first).objective->value)
+    return first;
+  return second;
+}
+
 }  // namespace
 
 PlannerResult plan_piper(const Workload& workload, const PlannerOptions& options,
                          const PiperOptions& own) {
   PiperSearch search(workload, options, own);
   PlannerResult result = best_of_search(workload, options, "piper", search);
-  if (std::holds_alternative<Plan>(result) || !search.proposed()) return result;
+  const Plan* first = std::get_if<Plan>(&result);
+  // Neither rule allows all that the other does. Where the objective decides both are searched:
+  // else more memory, by which the first rule finds something, might make the plan worse.
+  const bool one_rule = options.choose == Choose::IterationTime || !limited(*workload.topology);
+  if ((first != nullptr && one_rule) || !search.proposed()) return result;
   search.follow_schedule();
-  result = best_of_search(workload, options, "piper", search);
+  PlannerResult by_schedule = best_of_search(workload, options, "piper", search);
+  if (first != nullptr) return of_less_objective(std::move(result), std::move(by_schedule));
+  result = std::move(by_schedule);
   if (options.device_use == DeviceUse::Exactly) return result;
   while (std::holds_alternative<Infeasible>(result) && search.devices() > 1) {
     search.use_at_most(search.devices() / 2);

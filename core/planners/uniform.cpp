@@ -41,7 +41,7 @@ PlannerResult plan_uniform(const Workload& workload, const PlannerOptions& optio
                            std::size_t stages_per_device) {
   const UniformCuts cuts = cuts_of(workload, stages_per_device);
   BottleneckBound bound(workload);
-  const auto judged = [&](std::int32_t micro_batch, Bytes) {
+  const auto judged = [&](std::int32_t micro_batch, const LeftFree&) {
     Proposal proposal = propose(workload, cuts, micro_batch);
     proposal.search.family = "equal numbers, branch by branch";
     if (auto note = cuts.dealing.note(cuts.chain.size(), stages_per_device))

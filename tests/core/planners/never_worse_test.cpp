@@ -63,9 +63,8 @@ RandomWorkload enlarged(const RandomWorkload& random, int devices, double memory
 TEST_P(NeverWorse, WithMoreDevicesOrMemory) {
   int better = 0;
   int planned = 0;
-  int refused = 0;  // the better plan, by the final count, which is more than the search's
   const std::uint64_t first = test::first_seed() + 20'000;
-  for (std::uint64_t seed = first; seed < first + test::problem_count(150); ++seed) {
+  for (std::uint64_t seed = first; seed < first + test::problem_count(400); ++seed) {
     const RandomWorkload random = random_workload(seed);
     if (random.workload.topology->size() < 2) continue;  // the network of one is not known
     const double before = objective(random);
@@ -73,15 +72,12 @@ TEST_P(NeverWorse, WithMoreDevicesOrMemory) {
     for (const auto& [devices, memory] : {std::pair{1, 1.0}, std::pair{0, 1.5}}) {
       const double after = objective(enlarged(random, devices, memory));
       if (after < before * (1 - 1e-6)) ++better;
-      if (after <= before * (1 + 4e-9)) continue;
-      EXPECT_FALSE(random.workload.topology->devices().front().unlimited_memory())
-          << "seed " << seed << ": " << devices << " more";
-      ++refused;
+      EXPECT_LE(after, before * (1 + 4e-9))
+          << "seed " << seed << ": " << devices << " more devices, " << memory << " x memory";
     }
   }
   EXPECT_GT(planned, 50);
   EXPECT_GT(better, 10);
-  EXPECT_LE(refused, 3);  // of 240
 }
 
 INSTANTIATE_TEST_SUITE_P(, NeverWorse,
