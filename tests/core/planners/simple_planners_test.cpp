@@ -241,8 +241,9 @@ TEST(Candidates, AReturnedPlanFits) {
   const Plan plan = planned(plan_balanced, workload);
   EXPECT_TRUE(evaluate(workload, plan).ok());
   EXPECT_EQ(evaluate(workload, plan).prepared.memory.problem, "");
+  // The second stage has inputs to keep, too, which the first has not.
   EXPECT_THAT(refused(plan_balanced, workload, {.micro_batches = {32, 64}}),
-              HasSubstr("no plan with micro-batches of 32 samples: stage 's0' on device"));
+              HasSubstr("no plan with micro-batches of 32 samples: stage 's1' on device"));
 }
 
 TEST(Withholding, GrowsByWhatIsLackingAndThenLiesBetween) {
