@@ -38,7 +38,8 @@ std::optional<LayoutFigures> LayoutTimes::figures(const StageGraph& stages,
   const auto orders = schedule_->order_stages(
       stages, {.mini_batch = workload_.training.mini_batch, .extra_in_flight = extra_in_flight});
   LayoutFigures found{std::numeric_limits<double>::infinity(),
-                      exceeds_memory(workload_, stages, orders)};
+                      exceeds_memory(workload_, stages, orders),
+                      exceeds_memory(workload_, stages, orders, 0.5)};
   if (found.too_large) return found;
   if (const auto time = iteration_time(*workload_.graph, stages, orders, *costs))
     found.seconds = time->count();

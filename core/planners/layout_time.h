@@ -19,6 +19,7 @@ namespace pipegraph {
 struct LayoutFigures {
   double seconds = 0.0;    ///< of an iteration; infinite if the orders deadlock
   bool too_large = false;  ///< for the memory of some stage's devices, by least_memory
+  bool tight = false;      ///< takes more than half of it, so that messages may not fit beside it
 };
 
 class LayoutTimes {

@@ -20,7 +20,7 @@ Bytes least_memory(const Workload& workload, const Stage& stage, const StageSche
 }
 
 bool exceeds_memory(const Workload& workload, const StageGraph& stages,
-                    const std::vector<StageSchedule>& orders) {
+                    const std::vector<StageSchedule>& orders, double part) {
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const Stage& stage = stages.stages()[s];
     Bytes most;
@@ -28,7 +28,7 @@ bool exceeds_memory(const Workload& workload, const StageGraph& stages,
       const Device& device = workload.topology->device(id);
       most = std::max(most, device.memory - std::min(device.reserved, device.memory));
     }
-    if (least_memory(workload, stage, orders[s]) > most) return true;
+    if (least_memory(workload, stage, orders[s]).as_double() > most.as_double() * part) return true;
   }
   return false;
 }

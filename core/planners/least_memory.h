@@ -11,8 +11,9 @@ namespace pipegraph {
 /// the stage keeps of the samples in flight, spread evenly; transfers are left out.
 Bytes least_memory(const Workload& workload, const Stage& stage, const StageSchedule& order);
 
-/// Whether some stage of the plan needs more than its devices have. `orders` are by stage id.
+/// Whether some stage of the plan needs more than this part of what its devices have. `orders` are
+/// by stage id.
 bool exceeds_memory(const Workload& workload, const StageGraph& stages,
-                    const std::vector<StageSchedule>& orders);
+                    const std::vector<StageSchedule>& orders, double part = 1.0);
 
 }  // namespace pipegraph

@@ -219,10 +219,13 @@ PlannerResult plan_piper(const Workload& workload, const PlannerOptions& options
   // Neither rule allows all that the other does. Where the objective decides both are searched:
   // else more memory, by which the first rule finds something, might make the plan worse.
   const bool one_rule = options.choose == Choose::IterationTime || !limited(*workload.topology);
-  if ((first != nullptr && one_rule) || !search.proposed()) return result;
+  if ((first != nullptr && one_rule) || !limited(*workload.topology)) return result;
+  const bool refused_at_last = search.proposed();
   search.follow_schedule();
   PlannerResult by_schedule = best_of_search(workload, options, "piper", search);
   if (first != nullptr) return of_less_objective(std::move(result), std::move(by_schedule));
+  const bool still_none = std::holds_alternative<Infeasible>(by_schedule);
+  if (still_none && !refused_at_last) return result;
   result = std::move(by_schedule);
   if (options.device_use == DeviceUse::Exactly) return result;
   while (std::holds_alternative<Infeasible>(result) && search.devices() > 1) {

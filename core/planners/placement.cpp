@@ -213,11 +213,11 @@ std::vector<Stage> on_devices(std::vector<Stage> stages, const std::vector<Devic
 
 }  // namespace
 
-Placer::Placer(const Workload& workload)
+StagePlacer::StagePlacer(const Workload& workload)
     : workload_(workload), prices_(*workload.topology), kinds_(equally_fast(workload)) {}
 
-std::vector<Stage> Placer::place(std::vector<Stage> stages, const PlannerOptions& options,
-                                 const PlacementStart& start) {
+std::vector<Stage> StagePlacer::place(std::vector<Stage> stages, const PlannerOptions& options,
+                                      const PlacementStart& start) {
   const Topology& topology = *workload_.topology;
   const StageGraph unplaced(*workload_.graph, stages, options.kind, options.skip_transfer);
   const std::size_t places = unplaced.devices().size();
@@ -244,7 +244,7 @@ std::vector<Stage> Placer::place(std::vector<Stage> stages, const PlannerOptions
 
 std::vector<Stage> place(const Workload& workload, std::vector<Stage> stages,
                          const PlannerOptions& options, const PlacementStart& start) {
-  return Placer(workload).place(std::move(stages), options, start);
+  return StagePlacer(workload).place(std::move(stages), options, start);
 }
 
 Seconds transfer_time(const Workload& workload, const StageGraph& stages) {

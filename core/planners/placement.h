@@ -23,9 +23,9 @@ struct PlacementStart {
 };
 
 /// Places many plans of one workload, which must outlive it.
-class Placer {
+class StagePlacer {
  public:
-  explicit Placer(const Workload& workload);
+  explicit StagePlacer(const Workload& workload);
 
   /// Stages whose `devices` are places 0 .. n-1 (n <= devices of the cluster), on real devices:
   /// place i on the device that `start` names, then exchanges of two devices that are equally fast

@@ -103,7 +103,7 @@ class RatedLayouts {
   const PlannerOptions& options_;
   LayoutEstimate estimate_;
   LayoutTimes times_;
-  Placer placer_;
+  StagePlacer placer_;
   BusiestLink links_;
   std::vector<DeviceId> best_first_;  ///< devices; empty if all are equal
   bool equally_fast_;

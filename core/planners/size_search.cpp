@@ -71,7 +71,7 @@ double work_bound(const SearchProblem& problem, ShareTimes& times, std::int32_t 
 struct Candidate {
   std::int32_t size = 0;
   double work_bound = 0.0;     ///< seconds that every plan takes
-  double bound = 0.0;          ///< seconds that the plan proposed, if any, takes at least
+  double bound = 0.0;          ///< seconds that what is proposed, or will be, takes at least
   std::optional<Plan> plan{};  ///< proposed, not evaluated
   Withholding withholding{};   ///< from the next proposal
   Bytes withheld{};            ///< the same where the objective decides
@@ -193,7 +193,7 @@ class SizeSearch {
     }
     const double passes = count_passes(proposal.stages, workload_.training.mini_batch);
     if (auto no_way = too_many_passes(passes)) return give_up(candidate, std::move(*no_way));
-    candidate.bound = std::max(candidate.work_bound, compute_bound(workload_, proposal));
+    const double compute = compute_bound(workload_, proposal);
     candidate.plan = to_plan(workload_, options_, std::move(proposal));
     const Plan& plan = *candidate.plan;
     if (options_.device_use == DeviceUse::Exactly && !plan.unused_devices.empty())
@@ -203,8 +203,10 @@ class SizeSearch {
                                  workload_.topology->size()));
     if (!prunes() || candidates_.size() == 1) return;
     const auto figures = times_.figures({plan.kind, plan.extra_in_flight, plan.stages});
-    if (figures && !figures->too_large)
-      candidate.bound = std::max(candidate.bound, figures->seconds / k_shorter);
+    // A plan that does not fit says nothing about what is proposed instead, with less memory.
+    if (figures && figures->tight) return;
+    candidate.bound = std::max(candidate.work_bound, compute);
+    if (figures) candidate.bound = std::max(candidate.bound, figures->seconds / k_shorter);
   }
 
   void evaluate_plan(Candidate& candidate) {

@@ -113,7 +113,7 @@ class OperatorRounds {
   }
 
   /// Forward through all operators and backward again; the times of each.
-  std::vector<PassTimes> run() {
+  std::vector<OperatorPassTimes> run() {
     store_.begin_round();
     marks_.begin();
     marks_.mark();
@@ -134,9 +134,9 @@ class OperatorRounds {
  private:
   using GpuBench = OperatorBench<D, GpuStore>;
 
-  std::vector<PassTimes> times() const {
+  std::vector<OperatorPassTimes> times() const {
     const std::size_t count = benches_.size();
-    std::vector<PassTimes> times(count);
+    std::vector<OperatorPassTimes> times(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t backward = count + 2 * (count - 1 - i);
       times[i].add_forward(marks_.until(i + 1));
@@ -167,7 +167,7 @@ std::vector<MeasuredOperator> profile_on(const BenchedGraph& subject,
   for (const std::int64_t samples : options.samples) {
     OperatorRounds<D> rounds(subject, samples);
     for (std::int32_t i = 0; i < options.warm_up; ++i) rounds.run();
-    const std::vector<PassTimes> times =
+    const std::vector<OperatorPassTimes> times =
         all_of(watched_rounds(options.repetitions, [&] { return rounds.run(); }));
     for (std::size_t i = 0; i < times.size(); ++i)
       for (MeasuredOperator& one :

@@ -40,13 +40,13 @@ class HostStore {
 
 using CpuBench = OperatorBench<CpuDevice, HostStore>;
 
-void time_forward(CpuBench& bench, PassTimes& times) {
+void time_forward(CpuBench& bench, OperatorPassTimes& times) {
   const auto begin = Clock::now();
   bench.run_forward();
   times.add_forward(Clock::now() - begin);
 }
 
-void time_backward(CpuBench& bench, PassTimes& times) {
+void time_backward(CpuBench& bench, OperatorPassTimes& times) {
   const auto begin = Clock::now();
   bench.run_backward_input();
   const auto between = Clock::now();
@@ -55,8 +55,9 @@ void time_backward(CpuBench& bench, PassTimes& times) {
 }
 
 /// Times of all operators on one thread, by position in `ids`.
-std::vector<PassTimes> run_all(const ComputationGraph& graph, const std::vector<OperatorId>& ids,
-                               std::int64_t samples, const OperatorProfileOptions& options) {
+std::vector<OperatorPassTimes> run_all(const ComputationGraph& graph,
+                                       const std::vector<OperatorId>& ids, std::int64_t samples,
+                                       const OperatorProfileOptions& options) {
   const SyntheticData data(graph, 0);
   CpuDevice device;
   HostStore store;
@@ -64,7 +65,7 @@ std::vector<PassTimes> run_all(const ComputationGraph& graph, const std::vector<
   for (const OperatorId id : ids)
     benches.emplace_back(CpuBench::Context{device, store, data}, benched(graph, id, samples));
   const auto round = [&] {
-    std::vector<PassTimes> times(ids.size());
+    std::vector<OperatorPassTimes> times(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) time_forward(benches[i], times[i]);
     for (std::size_t i = ids.size(); i-- > 0;) time_backward(benches[i], times[i]);
     return times;
@@ -105,12 +106,12 @@ std::vector<MeasuredOperator> profile_operators(const ComputationGraph& graph,
   const std::vector<OperatorId> ids(order.begin(), order.end());
   std::vector<MeasuredOperator> measured;
   for (const std::int64_t samples : options.samples) {
-    std::vector<std::vector<PassTimes>> by_thread(options.threads);
+    std::vector<std::vector<OperatorPassTimes>> by_thread(options.threads);
     on_threads(options.threads,
                [&](std::size_t i) { by_thread[i] = run_all(graph, ids, samples, options); });
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      PassTimes all;
-      for (const std::vector<PassTimes>& thread : by_thread) all.append(thread[i]);
+      OperatorPassTimes all;
+      for (const std::vector<OperatorPassTimes>& thread : by_thread) all.append(thread[i]);
       for (MeasuredOperator& one : all.summed_up(graph.at(ids[i]).name, samples))
         measured.push_back(std::move(one));
     }

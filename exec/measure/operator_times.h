@@ -14,12 +14,12 @@ inline constexpr std::array k_measured_passes{Pass::Forward, Pass::Backward, Pas
                                               Pass::BackwardWeight};
 
 /// Of one operator.
-class PassTimes {
+class OperatorPassTimes {
  public:
   void add_forward(Seconds time) { of(Pass::Forward).push_back(time); }
   void add_backward(Seconds input, Seconds weight);
   /// Those of other rounds.
-  void append(const PassTimes& other);
+  void append(const OperatorPassTimes& other);
   /// The machine did other things meanwhile.
   void mark_disturbed() { disturbed_ = true; }
   /// What was measured of each pass.
@@ -32,6 +32,6 @@ class PassTimes {
 };
 
 /// Of all rounds, by operator; each round has the times of all operators.
-std::vector<PassTimes> all_of(const WatchedRounds<std::vector<PassTimes>>& rounds);
+std::vector<OperatorPassTimes> all_of(const WatchedRounds<std::vector<OperatorPassTimes>>& rounds);
 
 }  // namespace pipegraph

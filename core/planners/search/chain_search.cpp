@@ -83,7 +83,7 @@ void ChainSearch::keep(std::vector<Entry>& entries, const Entry& entry) const {
 void ChainSearch::add_entries(std::size_t pair, std::size_t q_index, std::size_t segment) {
   const StagePair& stage = pairs_.pairs()[pair];
   const int q = machine_counts_[q_index];
-  const Segment chosen = segments(pair, q_index)[segment];
+  const MachineSegment chosen = segments(pair, q_index)[segment];
   const double rest =
       costs_.work(static_cast<std::int32_t>(pairs_.ideals()) - 1) - costs_.work(stage.outer);
   const double needed = std::ceil(rest / target_ / problem_.per_machine() - 1e-9);
@@ -115,7 +115,7 @@ void ChainSearch::extend(std::size_t pair) {
     bool before_all = false;
     const std::size_t count = segments(pair, q).size();
     for (std::size_t i = 0; i < count; ++i) {
-      const Segment& segment = segments(pair, q)[i];
+      const MachineSegment& segment = segments(pair, q)[i];
       if (costs_.segment_time(stage, segment.time, machines) > target_) continue;
       before_all = before_all || segment.most_after >= most_stages;
       add_entries(pair, q, i);
@@ -155,7 +155,7 @@ void ChainSearch::append_stages(ChainPlan& plan, const Entry& entry, std::int32_
   const auto found = std::ranges::find(machine_counts_, entry.q) - machine_counts_.begin();
   const SegmentTable& table = tables_[static_cast<std::size_t>(found)];
   std::int32_t low = entry.inner;
-  Segment segment = table.of(pair)[static_cast<std::size_t>(entry.segment)];
+  MachineSegment segment = table.of(pair)[static_cast<std::size_t>(entry.segment)];
   while (segment.middle >= 0) {
     stage_of(low, segment.middle, segment.replicas);
     low = segment.middle;

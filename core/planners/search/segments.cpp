@@ -23,15 +23,16 @@ std::size_t SegmentRules::position(std::int32_t inner, std::int32_t outer) const
                                             static_cast<std::size_t>(outer)]);
 }
 
-std::optional<Segment> SegmentRules::single(const StagePair& pair, std::int32_t segment_outer,
-                                            int r, int q) const {
+std::optional<MachineSegment> SegmentRules::single(const StagePair& pair,
+                                                   std::int32_t segment_outer, int r, int q) const {
   if (r * q > costs_.most_replicas()) return std::nullopt;
   const int height = memory_binds_ ? costs_.most_height(pair, r * q) : ChainCosts::k_any_height;
   if (height == 0) return std::nullopt;
   double time = costs_.stage_time(pair, r, q);
   // A stage that fills its segment is charged for its transfers as a segment.
   if (pair.outer != segment_outer) time = std::max(time, costs_.inner_transfer(pair, r, q));
-  return Segment{time, 1, height == ChainCosts::k_any_height ? height : height - 1, r, r, -1, -1};
+  return MachineSegment{time, 1, height == ChainCosts::k_any_height ? height : height - 1, r, r,
+                        -1,   -1};
 }
 
 SegmentTable::SegmentTable(const SegmentRules& rules, int q, double cap)
@@ -48,7 +49,7 @@ SegmentTable::SegmentTable(const SegmentRules& rules, int q, double cap)
     extend(inner);
   for (int used = rules.problem().exactly ? workers : 1; used <= workers; ++used)
     for (std::size_t pair = 0; pair < pairs.size(); ++pair)
-      for (const Segment& segment : of(pair, used)) keep(lists_.front()[pair], segment);
+      for (const MachineSegment& segment : of(pair, used)) keep(lists_.front()[pair], segment);
 }
 
 double SegmentTable::least(double work, int devices_of_one) const {
@@ -66,15 +67,15 @@ bool SegmentTable::may_hold(const StagePair& pair, int workers) const {
   return least(costs.work(pair.inner), 1) <= devices;
 }
 
-void SegmentTable::keep(Segments& segments, const Segment& segment) const {
-  const auto no_worse = [&](const Segment& a, const Segment& b) {
+void SegmentTable::keep(Segments& segments, const MachineSegment& segment) const {
+  const auto no_worse = [&](const MachineSegment& a, const MachineSegment& b) {
     // A first stage of several will pay for its output, which its time as an only one lacks.
     if (a.time > b.time || (a.middle < 0) != (b.middle < 0)) return false;
     return !rules_.memory_binds() || (a.stages <= b.stages && a.most_after >= b.most_after);
   };
-  for (const Segment& other : segments)
+  for (const MachineSegment& other : segments)
     if (no_worse(other, segment)) return;
-  std::erase_if(segments, [&](const Segment& other) { return no_worse(segment, other); });
+  std::erase_if(segments, [&](const MachineSegment& other) { return no_worse(segment, other); });
   segments.push_back(segment);
 }
 
@@ -103,7 +104,7 @@ void SegmentTable::extend(std::int32_t inner) {
 }
 
 /// The stage `added`, of pair `stage`, below all segments of pair `rest`.
-void SegmentTable::join(std::size_t stage, std::size_t rest, const Segment& added) {
+void SegmentTable::join(std::size_t stage, std::size_t rest, const MachineSegment& added) {
   const StagePair& last = rules_.pairs().pairs()[stage];
   const std::size_t whole = rules_.position(last.inner, rules_.pairs().pairs()[rest].outer);
   for (int others = 1; added.replicas + others <= rules_.problem().per_machine(); ++others) {

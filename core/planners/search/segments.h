@@ -13,7 +13,7 @@ namespace pipegraph {
 
 /// A machine's chain between two ideals. Those of one pair are undominated in (time, stages,
 /// most_after).
-struct Segment {
+struct MachineSegment {
   double time = 0.0;
   std::int32_t stages = 1;
   std::int32_t most_after = 0;  ///< stages behind the segment that memory allows
@@ -22,7 +22,7 @@ struct Segment {
   std::int32_t middle = -1;     ///< ideal above the last stage; -1 = the segment is one stage
   std::int32_t rest = -1;       ///< of the segments from there, with fewer workers
 };
-using Segments = std::vector<Segment>;
+using Segments = std::vector<MachineSegment>;
 
 /// What segments are made by.
 class SegmentRules {
@@ -40,8 +40,8 @@ class SegmentRules {
   double total_work() const { return costs_.work(static_cast<std::int32_t>(pairs_.ideals()) - 1); }
   /// The stage on r workers of each of q machines as the last of a segment up to `segment_outer`
   /// (-1: to one further up), if memory allows it.
-  std::optional<Segment> single(const StagePair& pair, std::int32_t segment_outer, int r,
-                                int q) const;
+  std::optional<MachineSegment> single(const StagePair& pair, std::int32_t segment_outer, int r,
+                                       int q) const;
 
  private:
   const ChainProblem& problem_;
@@ -71,8 +71,8 @@ class SegmentTable {
   /// Whether a plan below the cap may have these workers of each machine between the ideals.
   bool may_hold(const StagePair& pair, int workers) const;
   void extend(std::int32_t inner);
-  void join(std::size_t stage, std::size_t rest, const Segment& added);
-  void keep(Segments& segments, const Segment& segment) const;
+  void join(std::size_t stage, std::size_t rest, const MachineSegment& added);
+  void keep(Segments& segments, const MachineSegment& segment) const;
 
   const SegmentRules& rules_;
   int q_;

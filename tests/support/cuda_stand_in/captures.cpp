@@ -10,14 +10,14 @@ namespace {
 
 /// An instantiated graph with the streams that it uses.
 struct Executable {
-  Graph graph;
+  CapturedGraph graph;
   std::vector<Stream*> streams;
 };
 
 /// What is live of captures, graphs and executables; with the engine's lock held.
 struct Captures {
   std::vector<std::shared_ptr<Capture>> under_way;
-  std::map<Graph*, std::unique_ptr<Graph>> graphs;
+  std::map<CapturedGraph*, std::unique_ptr<CapturedGraph>> graphs;
   std::map<Executable*, std::unique_ptr<Executable>> executables;
 };
 
@@ -27,7 +27,7 @@ Captures& captures() {
 }
 
 /// Each stream as far as the first one waits for it: operations below the number.
-std::map<const CapturedStream*, std::size_t> waited_for(const Graph& graph) {
+std::map<const CapturedStream*, std::size_t> waited_for(const CapturedGraph& graph) {
   std::map<std::size_t, std::pair<const CapturedStream*, std::size_t>> records;
   for (const auto& stream : graph.streams)
     for (std::size_t i = 0; i < stream->operations.size(); ++i)
@@ -188,8 +188,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
       found("cudaStreamEndCapture", problem);
       return cudaErrorStreamCaptureUnjoined;
     }
-    std::unique_ptr<Graph> made = capture->take();
-    Graph* const key = made.get();
+    std::unique_ptr<CapturedGraph> made = capture->take();
+    CapturedGraph* const key = made.get();
     captures().graphs.emplace(key, std::move(made));
     *graph = reinterpret_cast<cudaGraph_t>(key);
     return cudaSuccess;
@@ -199,7 +199,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                  unsigned long long /*flags*/) {
   return runtime_call("cudaGraphInstantiate", [&](Engine::Lock& /*lock*/) {
-    const auto made = captures().graphs.find(reinterpret_cast<Graph*>(graph));
+    const auto made = captures().graphs.find(reinterpret_cast<CapturedGraph*>(graph));
     if (made == captures().graphs.end()) return cudaErrorInvalidValue;
     auto own = std::make_unique<Executable>();
     own->graph.records = made->second->records;
@@ -242,8 +242,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return runtime_call("cudaGraphDestroy", [&](Engine::Lock& /*lock*/) {
-    return captures().graphs.erase(reinterpret_cast<Graph*>(graph)) > 0 ? cudaSuccess
-                                                                        : cudaErrorInvalidValue;
+    return captures().graphs.erase(reinterpret_cast<CapturedGraph*>(graph)) > 0
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
   });
 }
 

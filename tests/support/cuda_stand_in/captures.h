@@ -20,7 +20,7 @@ struct CapturedStream {
   std::vector<Operation> operations;
 };
 
-struct Graph {
+struct CapturedGraph {
   std::vector<std::unique_ptr<CapturedStream>> streams;  ///< the first is where capture began
   std::size_t records = 0;
 };
@@ -40,10 +40,10 @@ class Capture {
   void wait(Stream& stream, std::size_t record);
   /// Streams act again. Empty, or what is wrong: a stream whose work nobody waits for.
   std::string end();
-  std::unique_ptr<Graph> take() { return std::move(graph_); }
+  std::unique_ptr<CapturedGraph> take() { return std::move(graph_); }
 
  private:
-  std::unique_ptr<Graph> graph_ = std::make_unique<Graph>();
+  std::unique_ptr<CapturedGraph> graph_ = std::make_unique<CapturedGraph>();
   std::vector<Stream*> streams_;
 };
 

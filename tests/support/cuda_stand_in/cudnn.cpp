@@ -67,7 +67,7 @@ cudnnStatus_t propose(const Descriptor& heuristic, std::int64_t wanted, std::int
 
 /// One execution of a plan: where its tensors lie.
 struct Execution {
-  Graph graph;
+  CudnnGraph graph;
   std::map<std::int64_t, void*> memory;
   void* workspace = nullptr;
 

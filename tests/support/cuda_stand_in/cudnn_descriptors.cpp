@@ -84,7 +84,7 @@ std::string finish_graph(Descriptor& d) {
   const Attribute* const operations = d.find(CUDNN_ATTR_OPERATIONGRAPH_OPS);
   if (operations == nullptr) return "there are no operations";
   if (d.find(CUDNN_ATTR_OPERATIONGRAPH_HANDLE) == nullptr) return "a graph has no handle";
-  Graph graph;
+  CudnnGraph graph;
   for (std::int64_t i = 0; i < operations->count; ++i) {
     const Descriptor* const operation = d.link(CUDNN_ATTR_OPERATIONGRAPH_OPS, i);
     const auto read = operation->finished ? operation_of(*operation) : std::nullopt;

@@ -26,7 +26,7 @@ struct Descriptor {
   cudnnBackendDescriptorType_t kind = CUDNN_BACKEND_TENSOR_DESCRIPTOR;
   std::map<cudnnBackendAttributeName_t, Attribute> attributes;
   bool finished = false;
-  std::optional<Graph> graph;  ///< of what stands on one, once it is finished
+  std::optional<CudnnGraph> graph;  ///< of what stands on one, once it is finished
 
   const Attribute* find(cudnnBackendAttributeName_t name) const;
   /// What another attribute refers to; null if it is not set.

@@ -202,7 +202,7 @@ std::vector<GraphTensor> GraphOperation::inputs() const {
   return inputs;
 }
 
-std::string Graph::problem() const {
+std::string CudnnGraph::problem() const {
   std::set<std::int64_t> written;
   for (const GraphOperation& op : operations) {
     if (const std::string problem = problem_of(op); !problem.empty()) return problem;
@@ -214,7 +214,7 @@ std::string Graph::problem() const {
   return operations.empty() ? "there are no operations" : "";
 }
 
-std::map<std::int64_t, GraphTensor> Graph::outside() const {
+std::map<std::int64_t, GraphTensor> CudnnGraph::outside() const {
   std::map<std::int64_t, GraphTensor> tensors;
   for (const GraphOperation& op : operations) {
     for (const GraphTensor& input : op.inputs())
@@ -224,12 +224,12 @@ std::map<std::int64_t, GraphTensor> Graph::outside() const {
   return tensors;
 }
 
-bool Graph::writes(std::int64_t tensor) const {
+bool CudnnGraph::writes(std::int64_t tensor) const {
   return std::ranges::any_of(operations,
                              [&](const GraphOperation& op) { return op.result.number == tensor; });
 }
 
-void evaluate(const Graph& graph, const std::map<std::int64_t, void*>& memory) {
+void evaluate(const CudnnGraph& graph, const std::map<std::int64_t, void*>& memory) {
   Evaluation evaluation(memory);
   for (const GraphOperation& op : graph.operations) evaluation.run(op);
 }

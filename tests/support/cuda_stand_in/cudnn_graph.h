@@ -39,7 +39,7 @@ struct GraphOperation {
   std::vector<GraphTensor> inputs() const;
 };
 
-struct Graph {
+struct CudnnGraph {
   std::vector<GraphOperation> operations;
 
   /// Why no engine takes it; empty if one does: an operation of an unknown kind, sizes that do not
@@ -52,6 +52,6 @@ struct Graph {
 };
 
 /// Pointers that the host may follow, by number.
-void evaluate(const Graph& graph, const std::map<std::int64_t, void*>& memory);
+void evaluate(const CudnnGraph& graph, const std::map<std::int64_t, void*>& memory);
 
 }  // namespace pipegraph::cuda_stand_in
