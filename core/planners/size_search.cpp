@@ -18,6 +18,9 @@ constexpr double k_equal = 1e-9;
 
 /// By how much a plan may become shorter once it has to fit the memory.
 constexpr double k_shorter = 1.05;
+/// The same where it probably does not fit: fewer stages of more replicas, say, with one
+/// micro-batch between them. Refused plans of twice the time were seen to lead to the best one.
+constexpr double k_shorter_if_refused = 2.0;
 
 /// Proposals at one micro-batch size before a planner that exceeds the memory is given up.
 constexpr int k_most_attempts = 8;
@@ -203,10 +206,12 @@ class SizeSearch {
                                  workload_.topology->size()));
     if (!prunes() || candidates_.size() == 1) return;
     const auto figures = times_.figures({plan.kind, plan.extra_in_flight, plan.stages});
-    // A plan that does not fit says nothing about what is proposed instead, with less memory.
-    if (figures && figures->tight) return;
-    candidate.bound = std::max(candidate.work_bound, compute);
-    if (figures) candidate.bound = std::max(candidate.bound, figures->seconds / k_shorter);
+    // Of what cannot fit the time is not known.
+    const double seconds =
+        figures && !figures->too_large ? std::max(compute, figures->seconds / k_shorter) : compute;
+    const double shorter =
+        figures && figures->tight && !figures->too_large ? k_shorter_if_refused : 1.0;
+    candidate.bound = std::max(candidate.work_bound, seconds / shorter);
   }
 
   void evaluate_plan(Candidate& candidate) {
