@@ -2,6 +2,7 @@
 #include "core/plan/plan_reader.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -85,11 +86,13 @@ class PlanReader {
       append_patterns(stage.required("operators"), i, operators);
       read_stage(stage, defaults, i);
       auto recompute = stage.optional("recompute");
-      if (!recompute) recompute = defaults.recompute;
+      takes_list_.push_back(!recompute && defaults.recompute && defaults.recompute->is_sequence());
+      if (!recompute && !takes_list_.back()) recompute = defaults.recompute;
       read_recompute(recompute, i, recomputed);
       stage.finish();
     }
     resolve(operators, recomputed);
+    if (std::ranges::count(takes_list_, true) > 0) share_recomputed(*defaults.recompute);
     note_unused(items);
   }
 
@@ -201,6 +204,18 @@ class PlanReader {
     }
   }
 
+  /// Gives each stage without a word of its own what it holds of the plan's list.
+  void share_recomputed(const YamlValue& list) {
+    std::vector<OperatorPattern> patterns;
+    append_patterns(list, 0, patterns);
+    const std::vector<OperatorId> all = resolve_operators(*workload_.graph, patterns, 1).front();
+    for (std::size_t i = 0; i < takes_list_.size(); ++i) {
+      Stage& stage = result_.plan.stages[i];
+      if (!takes_list_[i]) continue;
+      std::ranges::set_intersection(all, stage.operators, std::back_inserter(stage.recompute));
+    }
+  }
+
   void read_unused() {
     std::vector<DeviceId>& unused = result_.plan.unused_devices;
     if (const auto list = reader_.optional("unused_devices")) {
@@ -256,6 +271,7 @@ class PlanReader {
   MapReader reader_;
   PlanReading result_;
   std::vector<bool> recompute_all_;  ///< by stage
+  std::vector<bool> takes_list_;     ///< by stage: recomputes what it holds of the plan's list
 };
 
 }  // namespace

@@ -57,6 +57,18 @@ TEST(PlanReader, AStageOverridesThePlan) {
   EXPECT_THAT(plan.stages[1].recompute, ElementsAre(OperatorId{2}));
 }
 
+TEST(PlanReader, AStageRecomputesWhatItHoldsOfThePlansList) {
+  const auto stages = [](const char* first) {
+    return read(std::string("{micro_batch: 4, recompute: [a1, \"b*\"], stages: [\n") + first +
+                "  {operators: [\"b*\"]}]}")
+        .plan.stages;
+  };
+  const auto shared = stages("  {operators: [\"a*\"]},\n");
+  EXPECT_THAT(shared[0].recompute, ElementsAre(OperatorId{0}));
+  EXPECT_THAT(shared[1].recompute, ElementsAre(OperatorId{2}, OperatorId{3}));
+  EXPECT_TRUE(stages("  {operators: [\"a*\"], recompute: none},\n")[0].recompute.empty());
+}
+
 TEST(PlanReader, NotesWhatThePlanSaysToNoStage) {
   const PlanReading reading = read(
       "{micro_batch: 4, k: 1, stages: [{operators: [\"a*\"], micro_batch: 2, k: 1},\n"
