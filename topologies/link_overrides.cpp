@@ -16,6 +16,7 @@ LinkChange read_change(MapReader& reader) {
   LinkChange change;
   if (const auto key = reader.optional("bandwidth")) change.bandwidth = key->as_bytes_per_second();
   if (const auto key = reader.optional("latency")) change.latency = key->as_seconds();
+  reader.finish();
   if (!change.bandwidth && !change.latency)
     reader.value().fail("changes nothing", "bandwidth, latency or both");
   return change;
@@ -49,7 +50,6 @@ std::vector<Link> read_link_overrides(const YamlValue& value, std::vector<Link> 
         match.is_sequence() ? match.items() : std::vector{match};
     if (patterns.empty()) match.fail("matches nothing", "a pattern of names, or a list of them");
     for (const YamlValue& pattern : patterns) apply(change, pattern, links);
-    reader.finish();
   }
   return links;
 }

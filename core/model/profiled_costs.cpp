@@ -100,7 +100,7 @@ Seconds ProfiledCosts::measured(OperatorId id, Pass pass, std::int64_t samples) 
       graph_.at(id).position,
       fmt::format("'{}' {} was measured for {} to {} samples, not for {}", graph_.at(id).name,
                   to_text(pass), points.front().samples, points.back().samples, samples),
-      "a profile that covers it, or extrapolation allowed by name");
+      "a profile that covers it, or 'extrapolate: true' beside its file");
 }
 
 Seconds ProfiledCosts::time(OperatorId id, Pass pass, std::int64_t samples,

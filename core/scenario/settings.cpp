@@ -1,6 +1,7 @@
 // Settings one after the other.
 #include "core/scenario/settings.h"
 
+#include "core/plan/plan_file.h"
 #include "core/scenario/sweep.h"
 
 namespace pipegraph {
@@ -10,6 +11,16 @@ namespace {
 bool replaces(std::string_view swept, std::string_view path) {
   if (!path.starts_with(swept)) return false;
   return path.size() == swept.size() || path[swept.size()] == '.' || path[swept.size()] == '[';
+}
+
+/// What was found out about the plan of a file holds no longer.
+YamlValue without_search(const YamlValue& document) {
+  const auto found = document.find("plan");
+  if (!found || !found->is_map()) return document;
+  YamlValue plan = *found;
+  for (const char* key : {"objective", "search"})
+    if (plan.find(key)) plan = plan.without(key);
+  return document.with("plan", plan, "--set");
 }
 
 YamlValue with_setting(const YamlValue& document, const std::string& setting) {
@@ -32,8 +43,12 @@ YamlValue with_setting(const YamlValue& document, const std::string& setting) {
 
 YamlValue with_settings(const YamlValue& document, const std::vector<std::string>& settings) {
   YamlValue result = document;
-  for (const std::string& setting : settings) result = with_setting(result, setting);
-  return result;
+  bool as_planned = true;
+  for (const std::string& setting : settings) {
+    result = with_setting(result, setting);
+    as_planned = as_planned && setting.starts_with("simulation");
+  }
+  return as_planned || !is_plan_document(result) ? result : without_search(result);
 }
 
 }  // namespace pipegraph

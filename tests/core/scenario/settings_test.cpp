@@ -32,6 +32,21 @@ TEST(Settings, ReplaceAndAddInOrder) {
   EXPECT_EQ(document.find("text")->as_string(), "");
 }
 
+TEST(Settings, AChangedPlanFileForgetsHowItsPlanWasFound) {
+  const YamlValue file = YamlValue::parse(
+      "{format: pipegraph-plan-1, model: {}, cluster: {}, training: {mini_batch: 8},\n"
+      " plan: {objective: {name: x, value: 1}, search: {exact: true}, stages: []}}\n",
+      "plan.yaml");
+  const auto has = [](const YamlValue& document, const char* key) {
+    return document.find("plan")->find(key).has_value();
+  };
+  const YamlValue same = with_settings(file, {"simulation.backend=analytic"});
+  EXPECT_TRUE(has(same, "objective") && has(same, "search"));
+  const YamlValue changed = with_settings(file, {"training.mini_batch=16"});
+  EXPECT_FALSE(has(changed, "objective") || has(changed, "search"));
+  EXPECT_TRUE(has(changed, "stages"));
+}
+
 TEST(Settings, PathsOfFilesAreRelativeToTheWorkingDirectory) {
   const YamlValue document = with_settings(example(), {"cluster.file=near.yaml"});
   EXPECT_EQ(document.find("cluster")->find("file")->as_path(), std::filesystem::path("near.yaml"));
