@@ -32,7 +32,8 @@ TEST(ProfileOperators, MeasuresEveryPassOfEveryOperatorAtEverySize) {
   for (const MeasuredOperator& one : measured) {
     EXPECT_GT(one.time.mean.count(), 0.0) << one.name;
     EXPECT_GE(one.time.count, 1) << one.name;
-    EXPECT_LE(one.time.count, 4) << one.name;  // two repetitions on two threads
+    // Two repetitions on two threads, at most as many again where the machine was disturbed.
+    EXPECT_LE(one.time.count, 8) << one.name;
     EXPECT_TRUE(graph.find(one.name).has_value());
     EXPECT_TRUE(one.samples == 1 || one.samples == 3);
   }
