@@ -2,7 +2,6 @@
 // starts threads as soon as it is there: whoever only simulates must have none when forking. Those
 // threads are never wanted; there is one of ours per device.
 #include <cblas.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -10,6 +9,7 @@
 
 #include "core/base/errors.h"
 #include "exec/cpu/blas.h"
+#include "exec/shared_library.h"
 
 namespace pipegraph {
 
@@ -22,26 +22,16 @@ struct OpenBlas {
   decltype(&openblas_get_parallel) parallel;
 };
 
-template <class Function>
-void find(void* library, const char* name, Function& function) {
-  void* address = dlsym(library, name);
-  if (address == nullptr)
-    throw MachineError(fmt::format("OpenBLAS has no function {}: {}", name, dlerror()));
-  function = reinterpret_cast<Function>(address);
-}
-
 OpenBlas load() {
   // Read while it loads; without this it starts threads, which spin for a while.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  void* library = dlopen(PIPEGRAPH_OPENBLAS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   // Elsewhere than where it was built: whatever the system calls by that name.
-  if (library == nullptr) library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw MachineError(fmt::format("cannot load OpenBLAS: {}", dlerror()));
+  const SharedLibrary library("OpenBLAS", {PIPEGRAPH_OPENBLAS_LIBRARY, "libopenblas.so.0"});
   OpenBlas blas{};
-  find(library, "cblas_sgemm", blas.sgemm);
-  find(library, "openblas_get_config", blas.config);
-  find(library, "openblas_get_corename", blas.core_name);
-  find(library, "openblas_get_parallel", blas.parallel);
+  library.find("cblas_sgemm", blas.sgemm);
+  library.find("openblas_get_config", blas.config);
+  library.find("openblas_get_corename", blas.core_name);
+  library.find("openblas_get_parallel", blas.parallel);
   return blas;
 }
 

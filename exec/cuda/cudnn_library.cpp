@@ -1,11 +1,11 @@
 #include "exec/cuda/cudnn_library.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "core/base/errors.h"
+#include "exec/shared_library.h"
 
 // Null unless something that defines them is linked.
 #pragma weak cudnnGetVersion
@@ -56,37 +56,23 @@ Functions linked_functions() {
           cudnnBackendExecute};
 }
 
-[[noreturn]] void fail_to_load() {
-  const char* const reason = ::dlerror();
-  throw MachineError(fmt::format(
-      "cuDNN 9 cannot be loaded, which --attention cudnn asks for: {}; install it where the "
-      "loader finds it (LD_LIBRARY_PATH), or use --attention own",
-      reason == nullptr ? k_library : reason));
-}
-
-template <class Function>
-void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  if (function == nullptr) fail_to_load();
-}
-
 Functions load_functions() {
   Functions functions = linked_functions();
   if (functions.version != nullptr) return functions;
-  void* library = ::dlopen(k_found, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) library = ::dlopen(k_library, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) fail_to_load();
-  find(library, "cudnnGetVersion", functions.version);
-  find(library, "cudnnGetErrorString", functions.error_text);
-  find(library, "cudnnCreate", functions.create);
-  find(library, "cudnnDestroy", functions.destroy);
-  find(library, "cudnnSetStream", functions.set_stream);
-  find(library, "cudnnBackendCreateDescriptor", functions.create_descriptor);
-  find(library, "cudnnBackendDestroyDescriptor", functions.destroy_descriptor);
-  find(library, "cudnnBackendSetAttribute", functions.set_attribute);
-  find(library, "cudnnBackendGetAttribute", functions.get_attribute);
-  find(library, "cudnnBackendFinalize", functions.finalize);
-  find(library, "cudnnBackendExecute", functions.execute);
+  const SharedLibrary library("cuDNN 9, which --attention cudnn asks for,", {k_found, k_library},
+                              "; install it where the loader finds it (LD_LIBRARY_PATH), or use "
+                              "--attention own");
+  library.find("cudnnGetVersion", functions.version);
+  library.find("cudnnGetErrorString", functions.error_text);
+  library.find("cudnnCreate", functions.create);
+  library.find("cudnnDestroy", functions.destroy);
+  library.find("cudnnSetStream", functions.set_stream);
+  library.find("cudnnBackendCreateDescriptor", functions.create_descriptor);
+  library.find("cudnnBackendDestroyDescriptor", functions.destroy_descriptor);
+  library.find("cudnnBackendSetAttribute", functions.set_attribute);
+  library.find("cudnnBackendGetAttribute", functions.get_attribute);
+  library.find("cudnnBackendFinalize", functions.finalize);
+  library.find("cudnnBackendExecute", functions.execute);
   return functions;
 }
 

@@ -92,17 +92,22 @@ TEST_P(WholeSteps, TakeTurnsWithTracedOnes) {
 
 #ifdef PIPEGRAPH_CUDA_STAND_IN
 
-TEST_P(WholeSteps, EndTheRunWhenAGpuFails) {
-  const auto plan = plan_from(dense_chain(), cut_before(dense_chain(), {"fc1", "fc2"}));
-  TrainingRun run(plan->workload, plan->stages, plan->program, issuing(StepIssue::Graph));
-  run.train(2);
+/// Lets a product of the next step fail; the error says `text`.
+void expect_failure(TrainingRun& run, const char* text) {
   cuda_stand_in::fail_operation("product", 3);
   try {
     run.step();
     ADD_FAILURE() << "no error";
   } catch (const MachineError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("failed on GPU 0"));
+    EXPECT_THAT(error.what(), testing::HasSubstr(text));
   }
+}
+
+TEST_P(WholeSteps, EndTheRunWhenAGpuFails) {
+  const auto plan = plan_from(dense_chain(), cut_before(dense_chain(), {"fc1", "fc2"}));
+  TrainingRun run(plan->workload, plan->stages, plan->program, issuing(StepIssue::Graph));
+  run.train(2);
+  expect_failure(run, "failed on GPU 0");
 }
 
 // Three replicas of a stage on two GPUs: addends are there, and on the other GPU.
@@ -133,13 +138,7 @@ TEST_P(WholeSteps, EndTheRunWhenOneOfSeveralGpusFails) {
   {
     TrainingRun run(plan->workload, plan->stages, plan->program, issuing(StepIssue::Graph));
     run.train(2);
-    cuda_stand_in::fail_operation("product", 3);
-    try {
-      run.step();
-      ADD_FAILURE() << "no error";
-    } catch (const MachineError& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr("failed on GPU"));
-    }
+    expect_failure(run, "failed on GPU");
   }
   // What the other GPU was given waits for what never comes, and clearing up for that.
   cuda_stand_in::take_findings();
